@@ -74,7 +74,8 @@ object WriteConf {
     bloomMoves = WriteOptions.BloomUpdatePartition(options),
     prunesByRanges = WriteOptions.PruneByRanges(options),
     buckets = whenSet(WriteOptions.Buckets, options),
-    hashFields = WriteOptions.BucketHashFields.get(options))
+    hashFields = WriteOptions.BucketHashFields.get(options),
+    rule = WriteOptions.BucketsInPartitions.get(options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
@@ -117,15 +118,18 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   files whose range of keys cannot hold a key are not looked into
   * @param hashFields
   *   fields of the record key that deal keys to buckets; `None` = all
+  * @param rule
+  *   partitions with another number of buckets; `None` = as the table has it
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
-    buckets: Option[Int], hashFields: Option[Seq[String]]) {
+    buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 
-  /** The same, with this number and these fields where the options leave them open. */
-  def orBuckets(count: Int, fields: Seq[String]): IndexConf =
-    copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)))
+  /** The same, with this number, these fields and this rule where the options leave them open. */
+  def orBuckets(count: Int, fields: Seq[String], other: BucketRule): IndexConf =
+    copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)),
+      rule = rule.orElse(Some(other)))
 }
 
 /** Whether the rows of one write with the same key are reduced to the newest one. */

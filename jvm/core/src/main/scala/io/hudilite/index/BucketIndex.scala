@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{BucketRule, WriteOptions}
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -13,8 +13,14 @@ import java.util.Arrays
   *   buckets in each partition
   * @param hashFields
   *   record key fields that decide
+  * @param rule
+  *   partitions with another number of buckets
   */
-final case class BucketIndex(count: Int, hashFields: Seq[String]) {
+final case class BucketIndex(count: Int, hashFields: Seq[String], rule: BucketRule = BucketRule.None) {
+
+  /** The index of one partition, which alone says where a key belongs if partitions have numbers of their own. */
+  def in(partition: String): BucketIndex =
+    if (rule.isEmpty) this else BucketIndex(rule.countIn(partition).getOrElse(count), hashFields)
 
   /** Bucket of a record key, from 0 to `count - 1`. */
   def bucketOf(key: String): Int = BucketIndex.hashOf(key, hashFields) % count
@@ -33,7 +39,8 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
   }
 
   /** Deals keys out as another index does: values are hashed in the order of the key, whatever that of the fields is. */
-  def isSame(other: BucketIndex): Boolean = count == other.count && hashFields.toSet == other.hashFields.toSet
+  def isSame(other: BucketIndex): Boolean =
+    count == other.count && hashFields.toSet == other.hashFields.toSet && rule == other.rule
 }
 
 object BucketIndex {

@@ -1,5 +1,6 @@
 package io.hudilite.table
 
+import io.hudilite.config.BucketRule
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, Timeline, TimelineStore}
 
@@ -15,6 +16,10 @@ object StatedBuckets {
   val Count = "hudilite.bucket.index.num.buckets"
   val HashFields = "hudilite.bucket.index.hash.field"
 
+  /** In the place of the number, where partitions have numbers of their own: the rule, and the number of all others. */
+  val Rule = "hudilite.bucket.index.partition.expressions"
+  val Default = "hudilite.bucket.index.partition.default"
+
   /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
 
@@ -26,16 +31,29 @@ object StatedBuckets {
   /** As [[of]], with the instant of that commit. */
   private[table] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
     (instant, commit) <- timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i))
-      .find { case (_, commit) => commit.extra.contains(Count) || isOther(commit) }
-    index <- in(commit)
+      .find { case (_, commit) => states(commit) || isOther(commit) }
+    index <- in(commit).orElse(byPartition(commit))
   } yield BucketStatement(instant.time, index)
 
   /** The index as entries of a commit's extra metadata. */
-  def entries(index: BucketIndex): Map[String, String] =
-    Map(Count -> index.count.toString, HashFields -> index.hashFields.mkString(","))
+  def entries(index: BucketIndex): Map[String, String] = {
+    val counts = if (index.rule.isEmpty) Map(Count -> index.count.toString)
+    else Map(Rule -> index.rule.text, Default -> index.count.toString)
+    counts + (HashFields -> index.hashFields.mkString(","))
+  }
 
-  private[table] def in(commit: CommitMetadata): Option[BucketIndex] = for {
-    count <- commit.extra.get(Count).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)
+  private def states(commit: CommitMetadata): Boolean =
+    commit.extra.contains(Count) || commit.extra.contains(Rule)
+
+  private[table] def in(commit: CommitMetadata): Option[BucketIndex] = dealt(commit, Count)
+
+  private def byPartition(commit: CommitMetadata): Option[BucketIndex] = for {
+    rule <- commit.extra.get(Rule).flatMap(text => scala.util.Try(BucketRule.of(text)).toOption)
+    index <- dealt(commit, Default)
+  } yield index.copy(rule = rule)
+
+  private def dealt(commit: CommitMetadata, number: String): Option[BucketIndex] = for {
+    count <- commit.extra.get(number).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)
     fields <- commit.extra.get(HashFields)
   } yield BucketIndex(count, fields.split(',').toSeq)
 

@@ -18,6 +18,10 @@ private[cluster] object BucketMove {
     val index = Index.of(table.config, buckets.asked(conf.index, keys))
     buckets.check(index)
     index.buckets match {
+      case Some(present) if !present.rule.isEmpty =>
+        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+          "reason" ->
+            s"its partitions have numbers of buckets of their own, by ${present.rule.text}")
       case Some(present) =>
         buckets.slots(table.allSlices().values.flatten.toArray, present, keys)
         if (count < 1 || count > WriteOptions.MostBuckets)

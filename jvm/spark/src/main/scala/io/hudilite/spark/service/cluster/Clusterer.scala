@@ -107,7 +107,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def checkBuckets(table: Table): Unit = {
     val buckets = Buckets(table)
     buckets.check(Index.of(table.config, conf.index))
-    if (buckets.areThere) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+    if (buckets.haveRows) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
       "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
   }
 
