@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import layout
 import pytest
-from engines import BUCKETS, IN_BUCKETS, SELF_CHECK, Engine, Shape, frame, record
+from conditions import fails_with
+from engines import BUCKETS, IN_BUCKETS, INDEX, SELF_CHECK, Engine, Shape, frame, record
 from model import Model
 from rows import rows_of
 
@@ -53,6 +55,57 @@ def test_moved_tables(lite: Engine, real: Engine, path: Path, kind: str, buckets
         model.upsert(batch)
         assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
     assert layout.file_groups(path) == groups
+
+
+RULE = {"hoodie.bucket.index.partition.expressions": "01-01,3;01-0[23],5", BUCKETS: "2", INDEX: "BUCKET"}
+#: Apache Hudi 1.2 reads a rule by one task at a time alone.
+ONE_TASK = {
+    f"hoodie.{operation}.shuffle.parallelism": "1" for operation in ("insert", "upsert", "bulkinsert", "delete")
+}
+
+
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+@pytest.mark.parametrize("first", ["hudi", "hudilite", "config"])
+def test_partitions_with_numbers_of_their_own(lite: Engine, real: Engine, path: Path, first: str, kind: str) -> None:
+    """Each engine finds the rows of the other; a rule that the table has written down need not be given to hudilite."""
+    shape, model = Shape(extra={"hoodie.datasource.write.table.type": kind}), Model(("id",))
+    groups: set[str] = set()
+    for ts, engine in enumerate([lite, real, lite] if first == "hudilite" else [real, lite, real, lite], 1):
+        batch = [record(f"k{i}", ts, f"2026-01-0{1 + i % 5}") for i in range(ts, 200)]
+        known = engine is lite and (first == "config" or ts > 2)
+        options = {} if known else {**RULE, **(ONE_TASK if engine is real else {})}
+        facts = shape.options() if ts == 1 or engine.repeat_facts else {}
+        engine.write(frame(engine.spark, batch).coalesce(1), path, "upsert", **facts, **options)
+        model.upsert(batch)
+        assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
+        assert not groups or layout.file_groups(path) == groups
+        groups = layout.file_groups(path)
+        if first == "config" and ts == 1:
+            write_config(path)
+    assert len(groups) == 3 + 5 + 5 + 2 + 2
+
+
+def test_hash_rings_are_read_and_not_written(lite: Engine, real: Engine, path: Path) -> None:
+    shape, model = Shape(extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"}), Model(("id",))
+    rings = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "4"}
+    batch = [record(key) for key in KEYS]
+    real.write(frame(real.spark, batch), path, "upsert", **shape.options(), **rings)
+    model.upsert(batch)
+    assert rows_of(lite.read(path)) == model.rows()
+    before = layout.fingerprint(path)
+    for options in ({}, {INDEX: "SIMPLE"}, IN_BUCKETS):
+        with fails_with("UNSUPPORTED_TABLE_FEATURE", "consistent hashing", "consistent_hashing_metadata"):
+            lite.write(frame(lite.spark, batch), path, **options)
+    assert layout.fingerprint(path) == before
+
+
+def write_config(path: Path) -> None:
+    """The rule as the creation of a table writes it down."""
+    folder = path / ".hoodie" / ".bucket_index" / "partition_bucket_index_meta" / "configs"
+    folder.mkdir(parents=True)
+    rule = {"expressions": RULE["hoodie.bucket.index.partition.expressions"], "defaultBucketNumber": 2}
+    config = {**rule, "rule": "regex", "version": 1, "instant": "00000000000000"}
+    (folder / "00000000000000.hashing_config").write_text(json.dumps(config))
 
 
 def compare(

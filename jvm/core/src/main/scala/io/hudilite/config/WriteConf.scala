@@ -73,7 +73,8 @@ object WriteConf {
     bloomMoves = WriteOptions.BloomUpdatePartition(options),
     prunesByRanges = WriteOptions.PruneByRanges(options),
     buckets = whenSet(WriteOptions.Buckets, options),
-    hashFields = WriteOptions.BucketHashFields.get(options))
+    hashFields = WriteOptions.BucketHashFields.get(options),
+    rule = WriteOptions.BucketsInPartitions.get(options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
@@ -116,15 +117,18 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   true when files are passed over whose range of keys cannot hold a key
   * @param hashFields
   *   fields of the record key that deal keys to buckets; `None` = all
+  * @param rule
+  *   partitions with another number of buckets; `None` = as the table has it
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
-    buckets: Option[Int], hashFields: Option[Seq[String]]) {
+    buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 
-  /** This index, with this number and these fields where the options leave them open. */
-  def orBuckets(count: Int, fields: Seq[String]): IndexConf =
-    copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)))
+  /** This index, with this number, these fields and this rule where the options leave them open. */
+  def orBuckets(count: Int, fields: Seq[String], other: BucketRule): IndexConf =
+    copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)),
+      rule = rule.orElse(Some(other)))
 }
 
 /** Operations that reduce rows with equal keys to the newest one. */

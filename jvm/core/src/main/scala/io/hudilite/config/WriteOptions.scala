@@ -64,6 +64,15 @@ object WriteOptions {
   val BucketHashFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.bucket.index.hash.field",
     "With BUCKET, the record key fields that decide: all of them, or those that a write of hudilite has stated.")
 
+  val BucketsInPartitions: ConfigKey[BucketRule] = ConfigKey("hoodie.bucket.index.partition.expressions", None,
+    "With BUCKET, partitions with numbers of buckets of their own, as `expression,number;expression,number`: the first " +
+      "regular expression that is found in the path of a partition says its number, and where none is " +
+      "hoodie.bucket.index.num.buckets does. A table keeps to those that it has.",
+    BucketRule.of(_))
+
+  val BucketRuleType: ConfigKey[String] = ConfigKey.choice("hoodie.bucket.index.partition.rule.type",
+    Some(BucketRule.Regex), Seq(BucketRule.Regex), "The kind of these expressions.")
+
   val BucketEngine: ConfigKey[String] = ConfigKey.choice("hoodie.index.bucket.engine", Some("SIMPLE"), Seq("SIMPLE"),
     "With BUCKET, how keys are dealt to buckets, whose number is fixed.")
 
@@ -171,8 +180,12 @@ object WriteOptions {
       "EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
+  /** Numbers of buckets by partition. */
+  val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
+
   /** Options that deal keys to buckets. */
-  val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
+  val OfBuckets: Seq[ConfigKey[_]] =
+    Seq(IndexType, Buckets, BucketHashFields, BucketEngine) ++ ofPartitions
 
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,
     NullForMissing, TimesAsTexts, IndexType, Buckets, BucketHashFields, BucketEngine,

@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{BucketRule, WriteOptions}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
 
@@ -16,8 +16,14 @@ import scala.collection.mutable
   *   buckets in each partition
   * @param hashFields
   *   record key fields whose values are hashed
+  * @param rule
+  *   partitions with another number of buckets
   */
-final case class BucketIndex(count: Int, hashFields: Seq[String]) {
+final case class BucketIndex(count: Int, hashFields: Seq[String], rule: BucketRule = BucketRule.None) {
+
+  /** The index of one partition, which alone says where a key belongs if partitions have numbers of their own. */
+  def in(partition: String): BucketIndex =
+    if (rule.isEmpty) this else BucketIndex(rule.countIn(partition).getOrElse(count), hashFields)
 
   /** Bucket of a record key, from 0 to `count - 1`. */
   def bucketOf(key: String): Int = BucketIndex.hashOf(key, hashFields) % count
@@ -39,13 +45,14 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
   def fits(groups: Iterator[FileGroupId]): Boolean = {
     val taken = mutable.HashSet.empty[(String, Int)]
     groups.forall(group =>
-      BucketIndex.bucketOfFile(group.fileId).exists(b => b < count && taken.add(group.partition -> b)))
+      BucketIndex.bucketOfFile(group.fileId).exists(b => b < in(group.partition).count && taken.add(group.partition -> b)))
   }
 
   /** True when both indexes put each key into an equal bucket. The order of the fields does not matter, since values
     * are hashed in the order of the key.
     */
-  def isSame(other: BucketIndex): Boolean = count == other.count && hashFields.toSet == other.hashFields.toSet
+  def isSame(other: BucketIndex): Boolean =
+    count == other.count && hashFields.toSet == other.hashFields.toSet && rule == other.rule
 }
 
 object BucketIndex {

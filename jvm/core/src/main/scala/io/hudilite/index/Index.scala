@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.{IndexConf, TableConfig, WriteOptions}
+import io.hudilite.config.{BucketRule, IndexConf, TableConfig, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
@@ -40,12 +40,14 @@ object Index {
     override def buckets: Option[BucketIndex] = Some(by)
 
     override def locate(keys: RecordKeys, within: SearchedSlices): Locations = {
-      val inBuckets = keys.sorted.groupBy(by.bucketOf)
+      val dealt = within.slices.map(slice => by.in(slice.partition)).distinct
+        .map(index => index -> keys.sorted.groupBy(index.bucketOf)).toMap
       Locations(within.slices.map { slice =>
+        val index = by.in(slice.partition)
         slice ->
-          (BucketIndex.bucketOfFile(slice.fileId).filter(_ < by.count) match {
+          (BucketIndex.bucketOfFile(slice.fileId).filter(_ < index.count) match {
             case None => KeyVerdict.MayHold(keys) // the file group belongs to no bucket of the table
-            case Some(bucket) => inBuckets.get(bucket).fold(KeyVerdict.OtherBucket: KeyVerdict)(own =>
+            case Some(bucket) => dealt(index).get(bucket).fold(KeyVerdict.OtherBucket: KeyVerdict)(own =>
                 KeyVerdict.MayHold(RecordKeys(own)))
           })
       })
@@ -59,7 +61,8 @@ object Index {
     case "BLOOM" => Bloom(Scope.Partition)
     case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
     case WriteOptions.ByBuckets =>
-      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked)))
+      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),
+          asked.rule.getOrElse(BucketRule.None)))
     case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
   }
 

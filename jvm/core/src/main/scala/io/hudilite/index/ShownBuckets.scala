@@ -44,7 +44,10 @@ final case class ShownBuckets(greatest: Map[String, Int], samples: Seq[BucketSam
 
   /** A key that does not lie where it belongs, and the file that it lies in. */
   def misplaced(index: BucketIndex): Option[(BucketSample, String)] =
-    samples.iterator.flatMap(of => of.keys.find(index.bucketOf(_) != of.bucket).map(of -> _)).take(1).toList.headOption
+    samples.iterator.flatMap { of =>
+      val own = index.in(of.file.partition)
+      of.keys.find(own.bucketOf(_) != of.bucket).map(of -> _)
+    }.take(1).toList.headOption
 
   private def and(more: Seq[BucketSample]): ShownBuckets = copy(samples = samples ++ more)
 }

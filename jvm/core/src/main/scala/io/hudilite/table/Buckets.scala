@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{IndexConf, PlannedBuckets, WriteOptions}
+import io.hudilite.config.{BucketRule, IndexConf, PlannedBuckets, WriteOptions}
 import io.hudilite.error.{CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.{BucketIndex, FileKeys, Index, KeyIndex, ShownBuckets}
@@ -13,18 +13,30 @@ final class Buckets(table: Table) {
   import Buckets._
 
   /** The rows of the table lie in buckets. */
-  lazy val areThere: Boolean =
-    table.statedBuckets.isDefined || (someGroups.nonEmpty && someGroups.forall(BucketIndex.bucketOfFile(_).isDefined))
+  lazy val haveRows: Boolean = table.statedBuckets.isDefined ||
+    (someGroups.nonEmpty && someGroups.forall(BucketIndex.bucketOfFile(_).isDefined))
+
+  private def areThere: Boolean = haveRows || declared.isDefined
 
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(index: KeyIndex): Unit = {
-    otherKind.foreach(folder =>
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
-        "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
+    checkKind()
     val strange = someGroups.find(BucketIndex.bucketOfFile(_).isEmpty)
     if (index.buckets.isDefined)
       strange.foreach(group => throw notByBuckets(s"the table's file group $group belongs to no bucket"))
   }
+
+  private lazy val folders: Seq[String] =
+    table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
+
+  private lazy val declared: Option[HashingConfig] =
+    if (folders.contains(HashingConfig.Folder)) Some(HashingConfig.of(table)) else None
+
+  // Such file groups have random ids, so that only this folder tells.
+  private def checkKind(): Unit = if (folders.contains(Consistent))
+    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+      "feature" -> "a bucket index with consistent hashing",
+      "reason" -> s"rows are not dealt by the hash rings in $Consistent, and can only be read")
 
   /** How the options and the table say together that keys are looked up. Of buckets, what the options leave open is as
     * the table states it, or as its files show it. Raises `InvalidInput` where these leave it open, too, and where the
@@ -34,19 +46,25 @@ final class Buckets(table: Table) {
     *   of files, asked only where no commit states how many buckets there are
     */
   def asked(conf: IndexConf, keys: => FileKeys): IndexConf = {
-    val named = if (conf.kind.isEmpty && areThere) conf.copy(kind = Some(WriteOptions.ByBuckets)) else conf
-    if (named.byBuckets) table.statedBuckets match {
-      case Some(stated) => named.orBuckets(stated.count, stated.hashFields)
-      case None if named.buckets.isEmpty && areThere => shown(named, keys)
-      case None => named
-    }
-    else {
-      for (kind <- named.kind; group <- someGroups.headOption if areThere)
-        throw refused(WriteOptions.IndexType.name, kind,
-          s"the table has a bucket index, as file groups like $group show")
-      named
+    checkKind()
+    if (conf.kind.isEmpty && !areThere) conf
+    else if (conf.kind.isDefined && !conf.byBuckets) {
+      groupsShown.filter(_ => areThere).foreach(shown =>
+        throw refused(WriteOptions.IndexType.name, conf.kind.get, s"the table has a bucket index, as $shown show"))
+      conf
+    } else {
+      val named = conf.copy(kind = Some(WriteOptions.ByBuckets))
+      val told = declared.fold(named)(_.completing(named))
+      table.statedBuckets match {
+        case Some(stated) => told.orBuckets(stated.count, stated.hashFields, stated.rule)
+        case None if told.buckets.isEmpty && haveRows => shown(told, keys)
+        case None => told
+      }
     }
   }
+
+  private def groupsShown: Option[String] =
+    someGroups.headOption.map(group => s"file groups like $group").orElse(declared.map(_ => "its hashing configs"))
 
   private def shown(named: IndexConf, keys: FileKeys): IndexConf = {
     val fields = Index.hashFields(table.config, named)
@@ -54,9 +72,10 @@ final class Buckets(table: Table) {
       case Nil => table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil)
       case some => some
     }
-    val known = ShownBuckets.of(slices, fields, keys)
+    val rule = named.rule.getOrElse(BucketRule.None)
+    val known = ShownBuckets.of(slices.filter(slice => rule.countIn(slice.partition).isEmpty), fields, keys)
     known.evidence(fields).count match {
-      case Some(count) => named.orBuckets(count, fields)
+      case Some(count) => named.orBuckets(count, fields, rule)
       case None if slices.isEmpty => named // all its rows have been taken out
       case None => throw unknown(known, fields)
     }
@@ -74,16 +93,11 @@ final class Buckets(table: Table) {
     InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "reason" -> reason)
   }
 
-  /** Where the table keeps what another kind of bucket index needs. */
-  private def otherKind: Option[String] = {
-    val folders = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
-    Metadata.find(folders.contains)
-  }
-
   /** The buckets that a reader was told of, where no commit states any and the table can have such. */
   def told(buckets: PlannedBuckets): Option[BucketIndex] = {
     val fields = if (buckets.hashFields.isEmpty) table.config.recordKeyFields else buckets.hashFields
-    if (table.statedBuckets.isDefined || !fields.forall(table.config.recordKeyFields.contains) || otherKind.isDefined)
+    if (table.statedBuckets.isDefined || !fields.forall(table.config.recordKeyFields.contains) ||
+      folders.exists(Set(Consistent, HashingConfig.Folder)))
       None
     else Some(BucketIndex(buckets.count, fields))
   }
@@ -92,6 +106,9 @@ final class Buckets(table: Table) {
   def checkStated(index: BucketIndex): Unit = table.statedBuckets.foreach { stated =>
     if (stated.count != index.count)
       throw refused(WriteOptions.Buckets.name, index.count.toString, s"the table has ${stated.count} buckets")
+    else if (stated.rule != index.rule)
+      throw refused(WriteOptions.BucketsInPartitions.name, index.rule.text,
+        s"the table has ${if (stated.rule.isEmpty) "as many buckets in each partition" else stated.rule.text}")
     else if (!stated.isSame(index))
       throw refused(WriteOptions.BucketHashFields.name, index.hashFields.mkString(","),
         s"the keys of the table are dealt to buckets by ${stated.hashFields.mkString(",")}")
@@ -116,9 +133,10 @@ final class Buckets(table: Table) {
   def slots(slices: Array[FileSlice], index: BucketIndex, keys: FileKeys): Map[String, Array[Int]] = {
     if (slices.nonEmpty) checkStated(index)
     val slots = slices.indices.groupBy(i => slices(i).partition).map { case (partition, found) =>
-      val byBucket = Array.fill(index.count)(-1)
+      val own = index.in(partition)
+      val byBucket = Array.fill(own.count)(-1)
       found.foreach { i =>
-        val bucket = bucketOf(slices(i), index)
+        val bucket = bucketOf(slices(i), own)
         if (byBucket(bucket) >= 0)
           throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
             "feature" -> s"two file groups of bucket $bucket in '$partition'",
@@ -145,18 +163,21 @@ final class Buckets(table: Table) {
   /** Writers that state nothing may not have kept to the number of buckets that was stated before. */
   private def checkSince(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys): Unit =
     ShownBuckets.ofFooters(slices, keys).misplaced(index).foreach { case (in, key) =>
+      val own = index.in(in.file.partition)
       throw CorruptTable("KEY_IN_WRONG_BUCKET", "file" -> in.file.relativePath, "bucket" -> in.bucket.toString,
-        "key" -> key, "other" -> index.bucketOf(key).toString, "count" -> index.count.toString,
-        "fields" -> Listed.of(index.hashFields))
+        "key" -> key, "other" -> own.bucketOf(key).toString, "count" -> own.count.toString,
+        "fields" -> Listed.of(own.hashFields))
     }
 
   private def checkShown(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys): Unit = {
     val shown = ShownBuckets.of(slices, index.hashFields, keys)
     shown.misplaced(index).foreach { case (in, key) =>
-      throw refused(WriteOptions.Buckets.name, index.count.toString,
-        s"with it and the hash fields ${index.hashFields.mkString(", ")} the key $key belongs to bucket " +
-          s"${index.bucketOf(key)}, but the table has it in bucket ${in.bucket}" +
-          shown.evidence(index.hashFields).count.fold("")(count => s", as with $count buckets"))
+      val own = index.in(in.file.partition)
+      val like = if (index.rule.isEmpty) Some(shown) else shown.byPartition.toMap.get(in.file.partition)
+      throw refused(WriteOptions.Buckets.name, own.count.toString,
+        s"with it and the hash fields ${own.hashFields.mkString(", ")} the key $key belongs to bucket " +
+          s"${own.bucketOf(key)}, but the table has it in bucket ${in.bucket}" +
+          like.flatMap(_.evidence(own.hashFields).count).fold("")(count => s", as with $count buckets"))
     }
   }
 
@@ -178,8 +199,8 @@ object Buckets {
   /** Numbers of buckets that are named where more of them fit. */
   private val CountsNamed = 5
 
-  /** Where Hudi keeps what other kinds of bucket index need. */
-  private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
+  /** Where Hudi keeps the hash rings of partitions. */
+  private val Consistent = "consistent_hashing_metadata"
 
   def apply(table: Table): Buckets = new Buckets(table)
 }

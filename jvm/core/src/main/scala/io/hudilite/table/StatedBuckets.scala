@@ -1,5 +1,6 @@
 package io.hudilite.table
 
+import io.hudilite.config.BucketRule
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 
@@ -18,6 +19,10 @@ object StatedBuckets {
   /** Says that every row of the table lies where the stated index has it. */
   val Whole = "hudilite.bucket.index.whole"
 
+  /** In the place of the number, where partitions have numbers of their own: the rule, and the number of all others. */
+  val Rule = "hudilite.bucket.index.partition.expressions"
+  val Default = "hudilite.bucket.index.partition.default"
+
   /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
 
@@ -29,8 +34,8 @@ object StatedBuckets {
   /** As [[of]], with the instant of that commit. */
   private[table] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
     (instant, commit) <- timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i))
-      .find { case (_, commit) => commit.extra.contains(Count) || isOther(commit) }
-    index <- in(commit)
+      .find { case (_, commit) => states(commit) || isOther(commit) }
+    index <- in(commit).orElse(byPartition(commit))
   } yield BucketStatement(instant.time, index)
 
   /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
@@ -39,7 +44,7 @@ object StatedBuckets {
   def ofAllRows(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = {
     val newest = timeline.writes.reverseIterator.take(Commits).find { instant =>
       val commit = store.readCommit(instant)
-      commit.extra.contains(Count) || bringsRows(commit)
+      states(commit) || bringsRows(commit)
     }
     for {
       last <- newest
@@ -62,14 +67,27 @@ object StatedBuckets {
   /** The index as entries of a commit's extra metadata.
     *
     * @param whole
-    *   every row of the table lies where the index has it
+    *   every row of the table lies where the index has it; readers are told so only where all partitions are alike
     */
-  def entries(index: BucketIndex, whole: Boolean): Map[String, String] =
-    Map(Count -> index.count.toString, HashFields -> index.hashFields.mkString(",")) ++
-      (if (whole) Some(Whole -> "true") else None)
+  def entries(index: BucketIndex, whole: Boolean): Map[String, String] = {
+    val counts = if (index.rule.isEmpty) Map(Count -> index.count.toString)
+    else Map(Rule -> index.rule.text, Default -> index.count.toString)
+    counts ++ Map(HashFields -> index.hashFields.mkString(",")) ++
+      (if (whole && index.rule.isEmpty) Some(Whole -> "true") else None)
+  }
 
-  private[table] def in(commit: CommitMetadata): Option[BucketIndex] = for {
-    count <- commit.extra.get(Count).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)
+  private def states(commit: CommitMetadata): Boolean =
+    commit.extra.contains(Count) || commit.extra.contains(Rule)
+
+  private[table] def in(commit: CommitMetadata): Option[BucketIndex] = dealt(commit, Count)
+
+  private def byPartition(commit: CommitMetadata): Option[BucketIndex] = for {
+    rule <- commit.extra.get(Rule).flatMap(text => scala.util.Try(BucketRule.of(text)).toOption)
+    index <- dealt(commit, Default)
+  } yield index.copy(rule = rule)
+
+  private def dealt(commit: CommitMetadata, number: String): Option[BucketIndex] = for {
+    count <- commit.extra.get(number).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)
     fields <- commit.extra.get(HashFields)
   } yield BucketIndex(count, fields.split(',').toSeq)
 

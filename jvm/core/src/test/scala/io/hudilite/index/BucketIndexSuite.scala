@@ -1,5 +1,6 @@
 package io.hudilite.index
 
+import io.hudilite.config.BucketRule
 import io.hudilite.filegroup.{FileGroupId, FileNames}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -69,6 +70,14 @@ class BucketIndexSuite extends FunSuite {
     val index = BucketIndex(4, Seq("a", "b"))
     assert(index.isSame(BucketIndex(4, Seq("b", "a"))))
     assert(!index.isSame(BucketIndex(4, Seq("a"))) && !index.isSame(BucketIndex(8, Seq("a", "b"))))
+  }
+
+  test("partitions have the number of buckets that a rule says, and all others the same") {
+    val index = BucketIndex(4, Seq("id"), BucketRule.of("a,3;b,2"))
+    assertEquals(Seq("a", "ab", "b", "c").map(index.in(_).count), Seq(3, 3, 2, 4))
+    assertEquals(index.in("c"), byId)
+    assert(index.isSame(index.copy()) && !index.isSame(byId))
+    assertEquals(byId.in("a"), byId)
   }
 
   test("file ids carry their bucket") {

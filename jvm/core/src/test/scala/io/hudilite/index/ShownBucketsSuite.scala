@@ -65,7 +65,8 @@ class ShownBucketsSuite extends FunSuite {
   }
 
   test("file groups without a base file show no more than that there are so many buckets") {
-    val logs = Seq(2, 9).map(b => FileSlice("p", BucketIndex.newFileId(b, FileNames.newFileId("2", b, 0)), "2", None, Nil))
+    val logs =
+      Seq(2, 9).map(b => FileSlice("p", BucketIndex.newFileId(b, FileNames.newFileId("2", b, 0)), "2", None, Nil))
     val evidence = ShownBuckets.of(logs, fields, told(Map.empty)).evidence(fields)
     assertEquals(evidence.counts.take(2).toList, List(10, 11))
   }

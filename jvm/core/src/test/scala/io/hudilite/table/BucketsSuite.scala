@@ -3,11 +3,14 @@ package io.hudilite.table
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.TestTables.storage
 import io.hudilite.config.{IndexConf, TableProperties, WriteConf, WriteOptions}
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.index._
 import io.hudilite.stats.FileStatistics
 import io.hudilite.record.RecordKeys
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
@@ -108,6 +111,38 @@ class BucketsSuite extends FunSuite {
       assertEquals(Buckets(open("cow-basic-v9")).asked(asked(options: _*), nobody), asked(options: _*))
       assertEquals(Buckets(TestTables.create(9)).asked(asked(options: _*), nobody), asked(options: _*))
     }
+  }
+
+  private def configured(files: (String, String)*): Table = {
+    val table = TestTables.create(9)
+    val folder = Paths.get(table.basePath, ".hoodie", ".bucket_index", "partition_bucket_index_meta", "configs")
+    Files.createDirectories(folder)
+    for ((instant, text) <- files) Files.write(folder.resolve(s"$instant.hashing_config"), text.getBytes(UTF_8))
+    table
+  }
+
+  private def config(expressions: String, default: Int, rule: String = "regex", version: Int = 1): String =
+    s"""{"expressions":"$expressions","defaultBucketNumber":$default,"rule":"$rule","version":$version,"instant":"x"}"""
+
+  test("the numbers of partitions are those of the newest hashing config whose instant has completed") {
+    val table = configured("00000000000000" -> config("a,3", 2), "20990101000000000" -> config("a,5", 2))
+    val found = Buckets(table).asked(asked(), nobody)
+    assertEquals((found.kind, found.buckets, found.rule.map(_.text)), (Option("BUCKET"), Option(2), Option("a,3")))
+    assertEquals(Index.of(table.config, found).buckets.map(_.in("xa").count), Some(3))
+    val expressions = WriteOptions.BucketsInPartitions.name
+    for ((more, named) <- Seq(in(4) -> WriteOptions.Buckets.name, (expressions -> "a,4") -> expressions,
+        (WriteOptions.IndexType.name -> "SIMPLE") -> WriteOptions.IndexType.name))
+      assertEquals(option(intercept[InvalidInput](Buckets(table).asked(asked(more), nobody))), Some(named))
+  }
+
+  test("a hashing config that cannot be read right is refused") {
+    val unfinished = configured("20990101000000000" -> config("a,5", 2))
+    for (table <- Seq(configured(), unfinished, configured("00000000000000" -> config("a,3", 2, rule = "prefix")),
+        configured("00000000000000" -> config("a,3", 2, version = 2))))
+      assertEquals(intercept[UnsupportedTable](Buckets(table).asked(asked(), nobody)).condition,
+        "UNSUPPORTED_TABLE_FEATURE")
+    for (text <- Seq("{", config("a", 2), config("a,3", 0)))
+      intercept[CorruptTable](Buckets(configured("00000000000000" -> text)).asked(asked(), nobody))
   }
 
   test("rows are read only where footers leave several numbers, and then a write that names none is refused by them") {

@@ -2,6 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.TestTables
 import io.hudilite.TestTables.writeFile
+import io.hudilite.config.BucketRule
 import io.hudilite.error.CommitConflict
 import io.hudilite.index.BucketIndex
 import io.hudilite.service.partition.PartitionDrops
@@ -78,6 +79,15 @@ class CommitBucketsSuite extends FunSuite {
     val commits = table.refresh().store.readCommits(table.refresh().timeline.writes).map(_._2)
     assertEquals(commits.map(_.extra.get(StatedBuckets.Count)), Seq.fill(4)(Option("4")))
     assertEquals(commits.map(_.extra.get(StatedBuckets.HashFields)), Seq.fill(4)(Option("id")))
+  }
+
+  versions("commits state numbers of buckets by partition, too") { table =>
+    val byPartition = four.copy(rule = BucketRule.of("a,3;b,2"))
+    write(table, Some(byPartition), "00000001-0")
+    write(table, None, "00000002-0")
+    assertEquals(stated(table), Some(byPartition))
+    val last = table.refresh()
+    assertEquals(last.store.readCommit(last.lastInstant.get).extra.get(StatedBuckets.Count), None)
   }
 
   versions(

@@ -40,6 +40,6 @@ private[spark] object BucketKeys {
     */
   def of(index: Option[BucketIndex], file: BaseFile): KeyCheck =
     (for (by <- index; bucket <- BucketIndex.bucketOfFile(file.fileId))
-      yield new BucketKeys(by, file, bucket): KeyCheck)
+      yield new BucketKeys(by.in(file.partition), file, bucket): KeyCheck)
       .getOrElse(KeyCheck.None)
 }

@@ -102,7 +102,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
   /** Rows go to new file groups, or to such as no clustering takes. */
   private def addsOnly(operation: WriteOperation, table: PlannedTable): Boolean =
     (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert) &&
-      !table.table.exists(Buckets(_).areThere)
+      !table.table.exists(Buckets(_).haveRows)
 
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
     target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)

@@ -108,7 +108,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def checkBuckets(table: Table): Unit = {
     val buckets = Buckets(table)
     buckets.check(Index.of(table.config, conf.index))
-    if (buckets.areThere) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+    if (buckets.haveRows) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
       "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
   }
 
@@ -153,6 +153,10 @@ private[cluster] object BucketMove {
     val index = Index.of(table.config, buckets.asked(conf.index, keys))
     buckets.check(index)
     index.buckets match {
+      case Some(present) if !present.rule.isEmpty =>
+        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+          "reason" ->
+            s"its partitions have numbers of buckets of their own, by ${present.rule.text}")
       case Some(present) =>
         buckets.slots(table.allSlices().values.flatten.toArray, present, keys)
         if (count < 1 || count > WriteOptions.MostBuckets)

@@ -106,11 +106,11 @@ private[spark] object MisplacedKeys {
   }
 
   private def misplaced(session: SparkSession, table: Table, index: BucketIndex): Seq[Finding] = {
-    val isMisplaced = udf((key: String, bucket: Int) => index.bucketOf(key) != bucket)
+    val isMisplaced = udf((in: String, key: String, bucket: Int) => index.in(in).bucketOf(key) != bucket)
     val (key, partition, file) = (col(MetaFields.RecordKey), col(MetaFields.PartitionPath), col(RowPlace.FileId))
     val bucket = substring(file, 1, BucketIndex.prefix(0).length).cast("int")
     val found = session.read.format("hudilite").option("hoodie.datasource.query.type", "snapshot")
-      .load(table.basePath).where(isMisplaced(key, bucket))
+      .load(table.basePath).where(isMisplaced(partition, key, bucket))
       .agg(count(lit(1)), countDistinct(partition, file), min(struct(partition, file, key))).head()
     if (found.getLong(0) == 0) Nil
     else {
@@ -118,8 +118,8 @@ private[spark] object MisplacedKeys {
       val (in, id, example) = (first.getString(0), first.getString(1), first.getString(2))
       Seq(Finding(FindingKind.MisplacedKeys, if (in.isEmpty) id else s"$in/$id",
           s"${found.getLong(0)} row(s) in ${found.getLong(1)} file group(s) have record keys that belong to another of " +
-            s"the table's ${index.count} buckets, such as $example of the file group $id in '$in', which belongs to " +
-            s"bucket ${index.bucketOf(example)}: an upsert does not find them.", Advice))
+            s"the table's ${index.in(in).count} buckets, such as $example of the file group $id in '$in', which belongs to " +
+            s"bucket ${index.in(in).bucketOf(example)}: an upsert does not find them.", Advice))
     }
   }
 }

@@ -4,6 +4,8 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.row.Binaries
 
+import java.util.concurrent.ConcurrentHashMap
+
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The slots of buckets; see [[WriteGroups]].
@@ -23,10 +25,25 @@ private[spark] final case class BucketSlots(index: BucketIndex, there: Map[Strin
     map
   }
 
+  // Of partitions that have been asked for: a rule of expressions costs more than a look.
+  @transient private lazy val indexes = new ConcurrentHashMap[UTF8String, BucketIndex]
+
+  private def indexIn(partition: UTF8String): BucketIndex =
+    if (index.rule.isEmpty) index
+    else {
+      val known = indexes.get(partition)
+      if (known != null) known
+      else {
+        val found = index.in(partition.toString)
+        indexes.put(partition.copy(), found)
+        found
+      }
+    }
+
   // hot path: called for every row
   /** Slot of a row. A negative one is shared by buckets of the same number in several partitions. */
   def slot(partition: UTF8String, key: UTF8String): Int = {
-    val bucket = index.bucketOf(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    val bucket = indexIn(partition).bucketOf(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
     val slots = byPartition.get(partition)
     if (slots == null && counted.isDefined) throw new IllegalStateException(s"nobody has looked at '$partition'")
     else if (slots != null && bucket < slots.length && slots(bucket) >= 0) slots(bucket)
