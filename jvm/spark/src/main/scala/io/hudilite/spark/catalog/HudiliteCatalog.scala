@@ -123,10 +123,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     loadTable(ident)
   }
 
-  /** Never deletes what has no name in a catalog: raises `InvalidInput` when there is a table. Spark also calls this when
-    * a CREATE TABLE AS SELECT has failed, and adds what is raised here to the error of the write, which has taken back
-    * what it wrote.
-    */
+  /** Never deletes what has no name in a catalog: raises `InvalidInput` when there is a table. */
   override def dropTable(ident: Identifier): Boolean = dropped(ident, purge = false)
 
   override def purgeTable(ident: Identifier): Boolean = dropped(ident, purge = true)

@@ -21,6 +21,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
+  StagedTable,
   SupportsMetadataColumns,
   SupportsRead,
   SupportsRowLevelOperations,
@@ -60,6 +61,9 @@ import scala.collection.JavaConverters._
   *   whether COUNT, MIN and MAX may be answered from Parquet footers
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
+  * @param created
+  *   called when the rows of a query have created the table: it gets its name only then. A write that fails takes back
+  *   what it wrote, and one of which nobody knows whether it was committed keeps its files.
   */
 final case class HudiliteTable(
     session: SparkSession,
@@ -71,12 +75,14 @@ final case class HudiliteTable(
     prepared: Option[PreparedWrite] = None,
     entry: Option[Registered] = None,
     answersAggregates: Boolean = true,
-    namedPartition: Option[Map[String, String]] = None)
+    namedPartition: Option[Map[String, String]] = None,
+    created: () => Unit = () => ())
     extends PlannedTable
     with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
     with SupportsRowLevelOperations
+    with StagedTable
     with PartitionStatements {
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
@@ -181,6 +187,10 @@ final case class HudiliteTable(
   override def aggregatedFromRows: HudiliteTable = copy(answersAggregates = false)
 
   override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
+
+  // Spark calls one of these after a CREATE TABLE AS SELECT.
+  override def commitStagedChanges(): Unit = created()
+  override def abortStagedChanges(): Unit = ()
 }
 
 /** The abilities of a table. Only readers and writers of streams ask whether it can be one's source or sink, before they do
