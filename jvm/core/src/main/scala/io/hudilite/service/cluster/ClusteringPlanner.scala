@@ -114,15 +114,15 @@ object PartitionChoice {
 /** A clustering to plan.
   *
   * @param conf
-  *   its options, with those of a call laid over them
+  *   its options, overridden by those of a call
   * @param buckets
-  *   the bucket index that the whole table is moved to
+  *   bucket index to which the whole table is moved
   */
 final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketIndex] = None) {
 
   def sorts: Boolean = conf.sortColumns.nonEmpty
 
-  /** As the plan tells whoever runs it, by names of options. */
+  /** Parameters in the plan, by names of options. */
   def params: Map[String, String] = {
     import ClusteringOptions._
     val index = buckets.toSeq.flatMap(by =>
@@ -134,16 +134,16 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
   }
 }
 
-/** Arguments of a call beside the options, which hold for those that are absent.
+/** Arguments of a call. Options hold for those that are absent.
   *
   * @param buckets
-  *   for a table with a bucket index, which the options name as it is: the number of buckets to deal its rows to
+  *   for a table with a bucket index: the number of buckets to deal its rows to
   */
 final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
     partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None) {
 
-  /** The options with what is asked for: files of any size are taken into account, and all there are, unless the options
-    * say otherwise. Without sort columns only files smaller than those to be written are worth it.
+  /** The options overridden by the arguments. A call takes all files of any size into account, unless the options say
+    * otherwise. Without sort columns only files smaller than those to be written are worth it.
     */
   def over(conf: ClusteringConf): ClusteringConf = {
     val columns = sortColumns.getOrElse(conf.sortColumns)

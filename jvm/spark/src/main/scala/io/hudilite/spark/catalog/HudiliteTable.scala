@@ -62,8 +62,8 @@ import scala.collection.JavaConverters._
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
   * @param created
-  *   called when the rows of a query have created the table: it gets its name only then. A write that fails takes back
-  *   what it wrote, and one of which nobody knows whether it was committed keeps its files.
+  *   gives the table that the rows of a query create its name, once they are committed. A failure before that takes the
+  *   rows back; after a commit with an unknown outcome the files stay.
   */
 final case class HudiliteTable(
     session: SparkSession,
