@@ -1,7 +1,10 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.service.{ClusteredPartitionsConf, ClusteringOptions}
+import io.hudilite.config.WriteOptions
+import io.hudilite.config.service.{ClusteredPartitionsConf, ClusteringConf, ClusteringOptions}
+import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
 import io.hudilite.table.BucketMoves
 import io.hudilite.timeline.plan.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
 
@@ -106,5 +109,57 @@ object PartitionChoice {
     case ClusteringOptions.SelectedPartitions =>
       sorted.filter(p => conf.begin.forall(_ <= p) && conf.end.forall(p <= _))
     case _ => sorted
+  }
+}
+
+/** A clustering to plan.
+  *
+  * @param conf
+  *   its options, overridden by those of a call
+  * @param buckets
+  *   bucket index to which the whole table is moved
+  */
+final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketIndex] = None) {
+
+  def sorts: Boolean = conf.sortColumns.nonEmpty
+
+  /** Parameters in the plan, by names of options. */
+  def params: Map[String, String] = {
+    import ClusteringOptions._
+    val index = buckets.toSeq.flatMap(by =>
+      Seq(WriteOptions.Buckets.name -> by.count.toString,
+        WriteOptions.BucketHashFields.name -> by.hashFields.mkString(",")))
+    val order =
+      if (sorts) Seq(SortColumns.name -> conf.sortColumns.mkString(","), Layout.name -> conf.layout) else Nil
+    (if (buckets.isDefined) index else order :+ TargetBytes.name -> conf.targetBytes.toString).toMap
+  }
+}
+
+/** Arguments of a call. Options hold for those that are absent.
+  *
+  * @param buckets
+  *   for a table with a bucket index: the number of buckets to deal its rows to
+  */
+final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
+    partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None) {
+
+  /** The options overridden by the arguments. A call takes all files of any size into account, unless the options say
+    * otherwise. Without sort columns only files smaller than those to be written are worth it.
+    */
+  def over(conf: ClusteringConf): ClusteringConf = {
+    val columns = sortColumns.getOrElse(conf.sortColumns)
+    val bytes = targetBytes.getOrElse(conf.targetBytes)
+    columns.find(_.contains(',')).foreach(column =>
+      throw InvalidInput.option(ClusteringOptions.SortColumns.name, column,
+        "a plan separates the names of columns by commas"))
+    conf.copy(
+      targetBytes = bytes,
+      smallFileBytes =
+        conf.smallFileBytes.default(small => if (columns.nonEmpty) Long.MaxValue else small.min(bytes)),
+      maxGroups = conf.maxGroups.default(_ => Int.MaxValue),
+      groupBytes = conf.groupBytes.default(_.max(bytes)),
+      sortColumns = columns,
+      layout = layout.getOrElse(conf.layout),
+      partitions = conf.partitions.copy(selected = partitions.orElse(conf.partitions.selected)))
   }
 }

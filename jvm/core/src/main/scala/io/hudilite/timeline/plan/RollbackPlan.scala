@@ -30,3 +30,21 @@ final case class RollbackMetadata(
     timeTakenMs: Long,
     targets: Seq[InstantName],
     partitions: Seq[RolledBackPartition])
+
+/** An instant named inside a plan. */
+final case class InstantName(time: String, action: String)
+
+/** Content of `restore.requested`.
+  *
+  * @param targets
+  *   instants that are taken back, newest first
+  * @param to
+  *   instant whose state comes back
+  */
+final case class RestorePlan(targets: Seq[InstantName], to: String)
+
+/** Content of a completed restore: the rollback of each instant, in the order in which they went. */
+final case class RestoreMetadata(startTime: String, timeTakenMs: Long, rollbacks: Seq[RollbackMetadata])
+
+/** Content of a completed savepoint: partition to the file names that it protects. */
+final case class SavepointMetadata(by: String, atEpochMs: Long, comments: String, files: Map[String, Seq[String]])

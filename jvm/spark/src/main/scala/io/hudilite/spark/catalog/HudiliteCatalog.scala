@@ -123,9 +123,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     loadTable(ident)
   }
 
-  /** Deletes no table that is named by its path: raises `InvalidInput` when there is one. Spark also calls this method
-    * after a failed CREATE TABLE AS SELECT, and adds its error to that of the write, which has taken back its files.
-    */
+  /** Deletes no table that is named by its path: raises `InvalidInput` when there is one. */
   override def dropTable(ident: Identifier): Boolean = dropped(ident, purge = false)
 
   override def purgeTable(ident: Identifier): Boolean = dropped(ident, purge = true)

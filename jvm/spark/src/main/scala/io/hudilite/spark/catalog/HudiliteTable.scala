@@ -21,6 +21,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
+  StagedTable,
   SupportsMetadataColumns,
   SupportsRead,
   SupportsRowLevelOperations,
@@ -60,6 +61,9 @@ import scala.collection.JavaConverters._
   *   true when COUNT, MIN and MAX may be answered from Parquet footers
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
+  * @param created
+  *   gives the table that the rows of a query create its name, once they are committed. A failure before that takes the
+  *   rows back; after a commit with an unknown outcome the files stay.
   */
 final case class HudiliteTable(
     session: SparkSession,
@@ -71,12 +75,14 @@ final case class HudiliteTable(
     prepared: Option[PreparedWrite] = None,
     entry: Option[Registered] = None,
     answersAggregates: Boolean = true,
-    namedPartition: Option[Map[String, String]] = None)
+    namedPartition: Option[Map[String, String]] = None,
+    created: () => Unit = () => ())
     extends PlannedTable
     with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
     with SupportsRowLevelOperations
+    with StagedTable
     with PartitionStatements {
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
@@ -182,6 +188,10 @@ final case class HudiliteTable(
   override def aggregatedFromRows: HudiliteTable = copy(answersAggregates = false)
 
   override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
+
+  // Spark calls one of these after a CREATE TABLE AS SELECT.
+  override def commitStagedChanges(): Unit = created()
+  override def abortStagedChanges(): Unit = ()
 }
 
 /** Capabilities of a table. Only readers and writers of streams ask first if it can be a source or sink. They get an

@@ -82,7 +82,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
         val fresh = HudiliteCatalog.table(session, path, named, dataFrame = true)
-        if (asked.byWrite) new StagedHudiTable(fresh, () => register(ident, fresh, columns, asked))
+        if (asked.byWrite) fresh.copy(created = () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
   }
