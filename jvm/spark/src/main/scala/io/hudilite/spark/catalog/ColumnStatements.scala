@@ -59,7 +59,7 @@ private[catalog] object ColumnStatements {
     }
     name.filter(n => MetaFields.all.exists(_.equalsIgnoreCase(n))).foreach(n =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> n,
-        "reason" -> "the table makes a column of that name by itself"))
+        "reason" -> "the table itself makes a column of this name"))
   }
 
   // The table's properties name these columns, and their values stand in keys and paths.
@@ -71,7 +71,7 @@ private[catalog] object ColumnStatements {
           "ordering" -> config.orderingFields, "delete mark" -> config.deleteMarker.toSeq.map(_.field))
         name <- names.map(_.takeWhile(_ != ':').split('.').toSeq) if name.startsWith(path) || path.startsWith(name)
       } throw UnsupportedStatement.Column(path.mkString("."),
-        s"as a column of the $role it keeps its name and type").of(table.basePath)
+        s"a column of the $role keeps its name and type; write the rows to a new table to change it").of(table.basePath)
     case _ =>
   }
 }

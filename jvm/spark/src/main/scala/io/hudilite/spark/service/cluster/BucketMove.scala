@@ -21,16 +21,16 @@ private[cluster] object BucketMove {
         buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table))
         if (count < 1 || count > WriteOptions.MostBuckets)
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
-        if (count == present.count) throw refused(count, "the table has as many")
+        if (count == present.count) throw refused(count, "the table has this number already")
         if (call.partitions.nonEmpty || call.sortColumns.nonEmpty || call.targetBytes.nonEmpty)
           throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
             "reason" ->
-              "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
+              "a move to other buckets takes the whole table, by record keys, to one file a bucket; name nothing else")
         present.copy(count = count)
       case None =>
-        val named = s"${WriteOptions.IndexType.name} does not say ${WriteOptions.ByBuckets}"
+        val named = s"${WriteOptions.IndexType.name} is not ${WriteOptions.ByBuckets}"
         throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> s"$named, and only the rows of such tables lie in buckets")
+          "reason" -> s"$named, and only tables with this index have buckets")
     }
   }
 

@@ -108,7 +108,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     val index = Index.of(table.config, conf.index)
     Buckets(table).check(index)
     if (index.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-      "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
+      "reason" ->
+        "the ids of its file groups are those of their buckets; name another number of buckets to move it to")
   }
 
   /** Runs one planned clustering; when that fails nothing of it is left but its plan.
