@@ -154,7 +154,7 @@ KINDS = {
             "INVALID_OPTION_VALUE",
             "partition is not valid: an empty list names nothing",
         ),
-        refused(f"{_CALL}rollback_to_savepoint('$A')", "", "saved"),
+        refused(f"{_CALL}rollback_to_savepoint('$A')", "", "no savepoint"),
         refused(f"{_CALL}rollback_to_instant('$A', '20200101000000000')", "ROLLBACK_NOT_POSSIBLE|", ""),
         refused("CALL spark_catalog.system.show_commits('$A')", "", ""),
     ],

@@ -72,7 +72,7 @@ KINDS = {
         refused("ALTER TABLE $T DROP PARTITION (day = 'q')", "PARTITIONS_NOT_FOUND|", "q"),
         refused("ALTER TABLE $T DROP PARTITION (v = 1)", "", "v"),
         refused("ALTER TABLE $T DROP PARTITION (day > 'a')", "", ""),
-        refused("ALTER TABLE $T DROP PARTITION (day = 'a') PURGE", "STATEMENT_NOT_SUPPORTED", "cleaned"),
+        refused("ALTER TABLE $T DROP PARTITION (day = 'a') PURGE", "STATEMENT_NOT_SUPPORTED", "cleaning"),
         refused("ALTER TABLE $T ADD PARTITION (day = 'q')", "STATEMENT_NOT_SUPPORTED", "comes and goes"),
         refused(
             "ALTER TABLE $T ADD IF NOT EXISTS PARTITION (day = 'q') LOCATION '/tmp/q'",
