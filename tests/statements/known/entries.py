@@ -24,11 +24,11 @@ KINDS = {
         ),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS gone", "STATEMENT_NOT_SUPPORTED", doors=NAMED),
         refused("ANALYZE TABLE $T PARTITION (day = 'a') COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "PARTITION"),
-        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "a path has", doors=("path",)),
+        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "has no entry", doors=("path",)),
         refused(
             "ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id",
             "STATEMENT_NOT_SUPPORTED",
-            "a path has",
+            "has no entry",
             doors=("path",),
         ),
     ],

@@ -11,7 +11,7 @@ _OTHER = (
     "WITH other AS (SELECT timestamp(regexp_replace('$I1', '(.{4})(..)(..)(..)(..)(..)', '$1-$2-$3 $4:$5:$6.')) AS x)"
 )
 _THEN = f"$T TIMESTAMP AS OF ({_OTHER} SELECT x FROM other)"
-_AROUND = "asks a common table expression of the query around it"
+_AROUND = "reads a common table expression of the query around it"
 
 KINDS = {
     "time travel": [
@@ -78,7 +78,7 @@ KINDS = {
         says("DESCRIBE $M.history", "operation | string"),
         refused("SELECT * FROM $M.histori", "UNKNOWN_NAME", "history"),
         refused(
-            "SELECT * FROM $M.history VERSION AS OF '$I1'", "STATEMENT_NOT_SUPPORTED", "tells what the table is now"
+            "SELECT * FROM $M.history VERSION AS OF '$I1'", "STATEMENT_NOT_SUPPORTED", "of the present table alone"
         ),
         refused("INSERT INTO $M.properties VALUES ('a', 'b')", "STATEMENT_NOT_SUPPORTED"),
         refused("DELETE FROM $M.history", "STATEMENT_NOT_SUPPORTED"),
@@ -93,7 +93,7 @@ KINDS = {
         refused(
             "SELECT * FROM hudi_table_changes('$A', 'cdc', 'earliest')",
             "INVALID_OPTION_VALUE",
-            "hudi_table_changes is not valid: changes before and after",
+            "hudi_table_changes is not valid: images before and after",
         ),
         refused("SELECT * FROM hudi_table_changes('$A')", "", "write hudi_table_changes(table"),
         refused("SELECT * FROM hudi_query_timeline('/nothing')", "TABLE_NOT_FOUND"),
@@ -150,9 +150,11 @@ KINDS = {
         refused(f"{_CALL}show_commits('other')", "", "format parquet"),
         refused(f"{_CALL}drop_partition('$A', 'q')", "PARTITION_NOT_FOUND", "q"),
         refused(
-            f"{_CALL}drop_partition('$A', '[]')", "INVALID_OPTION_VALUE", "partition is not valid: it names nothing"
+            f"{_CALL}drop_partition('$A', '[]')",
+            "INVALID_OPTION_VALUE",
+            "partition is not valid: an empty list names nothing",
         ),
-        refused(f"{_CALL}rollback_to_savepoint('$A')", "", "saved"),
+        refused(f"{_CALL}rollback_to_savepoint('$A')", "", "no savepoint"),
         refused(f"{_CALL}rollback_to_instant('$A', '20200101000000000')", "ROLLBACK_NOT_POSSIBLE|", ""),
         refused("CALL spark_catalog.system.show_commits('$A')", "", ""),
     ],

@@ -145,14 +145,26 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(all.filterNot(s => topLevel(s)(s.name)).map(_.path), Nil)
   }
 
-  test("the way of an upsert in docs/design.md leads through few files, all of which are there") {
+  /** Types that the first table below a heading of docs/design.md names in its second column. */
+  private def named(heading: String): Seq[String] = {
     val page = new String(Files.readAllBytes(Paths.get("docs", "design.md")), UTF_8)
-    val table = page.split("### The upsert's way").last.linesIterator.dropWhile(!_.startsWith("|")).takeWhile(
+    val table = page.split(heading).last.linesIterator.dropWhile(!_.startsWith("|")).takeWhile(
       _.startsWith("|")).map(_.split('|')(2)).mkString
-    val named = "`(\\w+)`".r.findAllMatchIn(table).map(_.group(1)).toSeq
-    val files = named.map(name => name -> all.filter(topLevel(_)(name)).map(_.name).distinct)
+    "`([A-Z]\\w+)[^`]*`".r.findAllMatchIn(table).map(_.group(1)).toSeq
+  }
+
+  private def filesOf(name: String): Seq[String] = all.filter(topLevel(_)(name)).map(_.name).distinct
+
+  test("the way of an upsert in docs/design.md leads through few files, all of which are there") {
+    val files = named("### The upsert's way").map(name => name -> filesOf(name))
     assertEquals(files.filter(_._2.isEmpty).map(_._1), Nil)
     assert(files.flatMap(_._2).distinct.size <= 60, files.size)
+  }
+
+  test("answers of docs/design.md name types that are there") {
+    val types = named("## Where to look")
+    assert(types.size > 20, types.size)
+    assertEquals(types.filter(filesOf(_).isEmpty), Nil)
   }
 
   test("no file is a bag of odds and ends") {

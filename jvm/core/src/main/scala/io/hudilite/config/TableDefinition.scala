@@ -119,7 +119,7 @@ final case class TableDefinition(
     Seq(TableOptions.TimestampType, TableOptions.OutputDateFormat).filter(key => timed && !key.isSet(timeBased))
       .foreach(key =>
         throw InvalidInput("MISSING_OPTION", "option" -> key.name,
-          "reason" -> "a time-based partition path needs it"))
+          "reason" -> "a time-based partition path needs this option"))
   }
 
   private def checkKeyGenerator(): Unit = {

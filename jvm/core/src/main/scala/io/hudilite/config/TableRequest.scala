@@ -136,7 +136,7 @@ object TableRequest {
   private def deleteMarker(options: Map[String, String]): Option[DeleteMarker] = {
     def text(key: ConfigKey[String]): Option[String] = key.get(options).filter(_.nonEmpty)
     def missing(key: ConfigKey[String]): Nothing = throw InvalidInput("MISSING_OPTION", "option" -> key.name,
-      "reason" -> "a delete marker is a column and its value")
+      "reason" -> "a delete marker needs both a column and its value")
     (text(TableOptions.DeleteField), text(TableOptions.DeleteMarker)) match {
       case (Some(field), Some(value)) => Some(DeleteMarker(field, value))
       case (Some(_), None) => missing(TableOptions.DeleteMarker)
@@ -154,14 +154,14 @@ object TableRequest {
     val byName = read(TableOptions.KeyGeneratorName, options, KeyGeneratorType.ofName)
     for (a <- byClass; b <- byName if a != b)
       throw InvalidInput.option(TableOptions.KeyGeneratorName.name, b.name,
-        s"${TableOptions.KeyGeneratorClass.name} asks for ${a.name}")
+        s"${TableOptions.KeyGeneratorClass.name} asks for ${a.name}; leave one of them out")
     byClass.orElse(byName)
   }
 
   private def read(key: ConfigKey[String], options: Map[String, String], of: String => Option[KeyGeneratorType])
       : Option[KeyGeneratorType] = key.get(options).filter(_.trim.nonEmpty).map { text =>
     of(text).getOrElse(throw InvalidInput.option(key.name, text,
-        s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
+        s"hudilite has no such key generator; choose one of ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
   }
 
   /** Settings of a time-based key generator that are set, under their present spelling. */

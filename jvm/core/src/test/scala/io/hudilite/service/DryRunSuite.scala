@@ -101,7 +101,7 @@ class DryRunSuite extends StoredTables {
     assertEquals((done.writes.map(_.time), done.deadWrites), (Seq(later), Seq(dead, plan)))
     assertEquals(table(storage).timeline.pending.map(_.time), Nil)
     val e = intercept[InvalidInput](asked(storage)(Restores.preview(_, to)))
-    assert(e.getMessage.contains("nothing was written after it"), e.getMessage)
+    assert(e.getMessage.contains("no later write"), e.getMessage)
   }
 
   versions(6, 8, 9)("a restore that was begun is what a dry run tells, and no other") { (_, storage) =>

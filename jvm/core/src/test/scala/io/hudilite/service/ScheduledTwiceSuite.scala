@@ -151,7 +151,7 @@ class ScheduledTwiceSuite extends StoredTables {
         assertEquals(Savepoints.create(table(storage), None, "me", "").instant, last)
       } else {
         val e = intercept[InvalidInput](still(storage)(Savepoints.create(table(storage), instant, "you", "")))
-        assert(e.condition == "SAVEPOINT_NOT_POSSIBLE" && e.getMessage.contains("saved already"), e.getMessage)
+        assert(e.condition == "SAVEPOINT_NOT_POSSIBLE" && e.getMessage.contains("savepoint already"), e.getMessage)
       }
     assertEquals(Savepoints.list(table(storage)).map(s => (s.instant, s.by)), Seq((first, "me"), (last, "me")))
   }

@@ -38,7 +38,7 @@ object CleaningPolicy {
     counts.filter(_._3.isGiven) match {
       case (_, first, _) +: (_, second, number) +: _ =>
         throw InvalidInput.option(second.name, number.value.toString,
-          s"${first.name} is given, too; choose by ${CleanOptions.Policy.name}")
+          s"${first.name} is set, too, and cleaning follows one of them; choose it with ${CleanOptions.Policy.name}")
       case chosen => chosen.headOption.getOrElse(counts.head)._1
     }
 }

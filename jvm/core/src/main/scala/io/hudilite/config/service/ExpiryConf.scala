@@ -19,7 +19,7 @@ final case class ExpiryConf(inline: Boolean, days: Int, selected: Option[Seq[Str
   def checked: ExpiryConf =
     if (days > 0) this
     else throw InvalidInput.option(PartitionTtlOptions.DaysRetain.name, days.toString,
-      "say after how many days a partition goes")
+      "the drop of partitions needs a number of days; set it to 1 or more")
 }
 
 object ExpiryConf {

@@ -151,7 +151,7 @@ final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout:
     val bytes = targetBytes.getOrElse(conf.targetBytes)
     columns.find(_.contains(',')).foreach(column =>
       throw InvalidInput.option(ClusteringOptions.SortColumns.name, column,
-        "a plan separates the names of columns by commas"))
+        "a plan separates names of columns by commas, so that none may have one"))
     conf.copy(
       targetBytes = bytes,
       smallFileBytes =

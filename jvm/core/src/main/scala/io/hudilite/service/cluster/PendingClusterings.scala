@@ -94,7 +94,7 @@ object PendingClusterings {
   private def unplanned(table: Table, inputs: Seq[ClusteringInput]): Option[String] = {
     val planned = inputs.map(id).toSet
     table.files.iterator().flatMap(_._2).find(slice => !planned(slice.groupId)).map(slice =>
-      s"the file group ${slice.fileId} in '${slice.partition}' has come since, and buckets are moved all at once")
+      s"the file group ${slice.fileId} in '${slice.partition}' is newer than the plan, and buckets are moved all at once")
   }
 
   /** Takes back planned clusterings that can no longer be run, and returns their times with the reasons. */
@@ -118,7 +118,7 @@ object PendingClusterings {
   def withdrawable(now: Table, time: String): Instant = {
     val instant = named(now, time)
     if (instant.state != State.Requested) throw CommitConflict("INSTANT_TAKEN", "instant" -> time,
-      "path" -> now.basePath, "reason" -> "the clustering is being run")
+      "path" -> now.basePath, "reason" -> "a process runs the clustering")
     instant
   }
 
@@ -134,7 +134,7 @@ object PendingClusterings {
     if (name.nonEmpty && plan.strategy != BucketMoves.Execution && !ClusteringOptions.Executions.contains(name))
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the clustering ${instant.time} by ${plan.strategy}",
-        "reason" -> "only clusterings that sort and put together are run")
+        "reason" -> "hudilite runs only clusterings that sort rows and put files together")
   }
 
   private def present(table: Table, inputs: Seq[ClusteringInput]): Map[FileGroupId, FileSlice] =

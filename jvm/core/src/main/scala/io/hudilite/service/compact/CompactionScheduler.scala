@@ -108,7 +108,8 @@ object CompactionScheduler {
   /** Raises `InvalidInput` when the options forbid this kind. */
   def checkAllowed(conf: CompactionConf, kind: CompactionKind): Unit =
     if (kind == CompactionKind.Log && !conf.logs.allowed)
-      throw InvalidInput.option(CompactionOptions.LogEnable.name, "false", "a log compaction is asked for")
+      throw InvalidInput.option(CompactionOptions.LogEnable.name, "false",
+        "the requested log compaction needs this option; set it to true")
 
   /** Raises `InvalidInput` unless the table can have log files. */
   def checkType(table: Table): Unit =

@@ -76,7 +76,7 @@ object CompactionStrategy {
       }
     catch {
       case e: InvalidInput => throw e
-      case _: ClassNotFoundException => throw invalid(className, "there is no such class on the driver's classpath")
+      case _: ClassNotFoundException => throw invalid(className, "the driver's classpath has no such class")
       case NonFatal(e) => throw invalid(className, s"the class cannot be instantiated ($e)")
     }
 

@@ -64,7 +64,7 @@ object PendingCompactions {
       val operations = planOf(table, instant).operations
       val slices = table.slices(operations.map(_.partition).distinct).values.flatten.map(s => s.groupId -> s).toMap
       val late = table.timeline.pending.find(i => i.action == Action.DeltaCommit && i.time < instant.time)
-      late.map(i => s"the write ${i.time} is older and under way").orElse(operations.flatMap { o =>
+      late.map(i => s"the older write ${i.time} is under way").orElse(operations.flatMap { o =>
         val id = FileGroupId(o.partition, o.fileId)
         val taken = table.pendingCompactions.contains(id) || table.pendingClusterings.contains(id)
         if (!taken && slices.get(id).exists(isPresent(_, o, instant, table.config.layout))) None

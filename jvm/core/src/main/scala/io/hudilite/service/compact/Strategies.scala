@@ -93,7 +93,7 @@ private[compact] object DayPartitions {
     val levels = partition.split('/').map(level => level.substring(level.indexOf('=') + 1).replace("%2F", "/"))
     formats.view.flatMap { case (depth, format) => parsed(levels.take(depth).mkString("/"), format) }.headOption
       .getOrElse(throw InvalidInput.option(CompactionOptions.Strategy.name, "DayBased",
-          s"the partition '$partition' is not a day, and this strategy goes by days"))
+          s"the partition '$partition' is no day, and this strategy takes partitions by days; choose another one"))
   }
 
   private def parsed(text: String, format: DateTimeFormatter): Option[LocalDate] =

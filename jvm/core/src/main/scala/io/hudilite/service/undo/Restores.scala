@@ -38,7 +38,7 @@ object Restores {
     RestoredTable("", to, gone.map(i => InstantName(i.time, i.action)), dead)
   }
 
-  private val NothingAfter = "nothing was written after it"
+  private val NothingAfter = "the table has no later write"
 
   /** Takes every later write and plan back, the newest first. A restore that was begun and not ended is ended, whatever
     * is asked for, since until then nobody can commit.
@@ -99,7 +99,7 @@ object Restores {
     val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
     now.store.requestRestore(time, plan)
     now.store.load().pending.find(i => i.time == time && i.action == Action.Restore)
-      .getOrElse(throw impossible(now, to, s"its plan $time is gone"))
+      .getOrElse(throw impossible(now, to, s"the plan $time of the restore is gone"))
   }
 
   private def checkSame(table: Table, begun: Instant, to: String): Unit = {
@@ -152,7 +152,8 @@ object Restores {
   private def check(now: Table, to: String): Unit = {
     if (!now.timeline.isCompleted(to))
       throw impossible(now, to, "no completed write of the active timeline has this instant")
-    now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
+    now.timeline.savepoints.find(_ > to).foreach(saved =>
+      throw impossible(now, to, s"the later state $saved has a savepoint; delete that first"))
     underWay(now, to).headOption.foreach(i =>
       throw impossible(now, to,
         s"the ${i.action} ${i.time} is under way: let it end or, when its program is dead, let " +
@@ -160,7 +161,7 @@ object Restores {
     try now.checkRetained(to)
     catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }
     StateFiles.beingCleaned(now, to).foreach(clean =>
-      throw impossible(now, to, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
+      throw impossible(now, to, s"the cleaning ${clean.time} has begun to delete files of this state"))
   }
 
   private def underWay(now: Table, to: String): Seq[Instant] =

@@ -81,22 +81,24 @@ object Rollbacks {
   }
 
   private def checked(now: Table, instant: Option[String]): Instant = {
-    val newest = now.timeline.lastToComplete.getOrElse(throw impossible(now, instant.getOrElse(""), "there is none"))
+    val newest = now.timeline.lastToComplete.getOrElse(throw impossible(now, instant.getOrElse(""),
+        "the table has no completed write"))
     val write = instant.fold(newest)(time =>
       now.timeline.write(time).getOrElse(
         throw impossible(now, time, "no completed write has this instant")))
     (now.timeline.writes.filter(_.time > write.time) ++ Some(newest)).find(_.time != write.time).foreach(i =>
-      throw impossible(now, write.time, s"${i.time} was written after it"))
+      throw impossible(now, write.time, s"the write ${i.time} is later; roll that back first"))
     now.timeline.pending.find(rests(_, write)).foreach(i =>
-      throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
-    if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
+      throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending; end that first"))
+    if (now.timeline.savepoints.contains(write.time))
+      throw impossible(now, write.time, "a savepoint keeps its state; delete that first")
     olderLogs(now, write).foreach(reason => throw impossible(now, write.time, reason))
     before(now, write).foreach { time =>
       try now.checkRetained(time)
       catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }
       StateFiles.beingCleaned(now, time).foreach(clean =>
         throw impossible(now, write.time,
-          s"the cleaning ${clean.time}, which is under way, deletes files of the state before it"))
+          s"the cleaning ${clean.time} has begun to delete files of the state before the write"))
     }
     write
   }

@@ -45,11 +45,11 @@ object Savepoints {
   private def planned(now: Table, instant: Option[String], by: String, comment: String)
       : (String, SavepointMetadata) = {
     val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
-      .getOrElse(throw impossible(now, "", "it has no completed write"))
+      .getOrElse(throw impossible(now, "", "the table has no completed write"))
     check(now, time)
     val slices = StateFiles.of(now, time)
     StateFiles.cleaned(now, slices).foreach(clean =>
-      throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
+      throw impossible(now, time, s"the cleaning ${clean.time} has begun to delete files of this state"))
     time -> SavepointMetadata(by, now.storage.clock.millis(), comment,
       slices.map { case (partition, found) => partition -> found.flatMap(_.names) })
   }
@@ -92,7 +92,7 @@ object Savepoints {
 
   private def check(now: Table, time: String): Unit = {
     if (!now.timeline.isCompleted(time)) throw impossible(now, time, "no completed write has this instant")
-    if (saved(now).exists(_.time == time)) throw impossible(now, time, "it is saved already")
+    if (saved(now).exists(_.time == time)) throw impossible(now, time, "this instant has a savepoint already")
     try now.checkRetained(time)
     catch { case e: InvalidInput => throw impossible(now, time, e.getMessage) }
   }

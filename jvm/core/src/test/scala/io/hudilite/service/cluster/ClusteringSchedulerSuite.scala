@@ -239,7 +239,7 @@ class ClusteringSchedulerSuite extends FunSuite {
     // A bucket of a partition that the plan does not know, before the run, and while it is under way.
     intercept[CommitConflict](moved(storage, time)(TestTables.write(table(storage), "q" -> "00000002-0")))
     val error = intercept[CommitConflict](moved(storage, time)(()))
-    assert(error.getMessage.contains("'q' has come since"), error.getMessage)
+    assert(error.getMessage.contains("'q' is newer than the plan"), error.getMessage)
     assertEquals(PendingClusterings.withdrawOutdated(table(storage)).map(_._1), Seq(time))
     val (late, other) = moving(version)
     val early = table(late)

@@ -151,7 +151,7 @@ class InterruptedUndoSuite extends StoredTables {
         val planned = CleanScheduler.schedule(table(storage), one).get._1
         table(storage).store.toInflight(planned.time, Action.Clean)
         val e = intercept[InvalidInput](undo(table(storage)))
-        assert(e.getMessage.contains(s"the cleaning ${planned.time}, which is under way, deletes files"), e.getMessage)
+        assert(e.getMessage.contains(s"the cleaning ${planned.time} has begun to delete files"), e.getMessage)
         table(storage).store.withdraw(planned.time, Action.Clean, State.Inflight)
         undo(table(storage))
         assertEquals((state(storage), table(storage).timeline.pending), (before, Nil: Seq[Instant]))

@@ -109,7 +109,7 @@ class UndoSuite extends FunSuite {
     val first = times(storage).head
     TextWrites.rewrite.run(table(storage))
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), Some(first))).contains(
-        "was written after it"))
+        "is later; roll that back first"))
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), Some("20200101000000000")))
         .contains("no completed write"))
     val saved = Savepoints.create(table(storage), None, "me", "before the change")
@@ -129,7 +129,7 @@ class UndoSuite extends FunSuite {
     val storage = made(version)
     Rollbacks.run(table(storage), None)
     assertEquals(state(storage), Nil)
-    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None)).contains("there is none"))
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None)).contains("no completed write"))
   }
 
   versions("a rollback that was planned and cut off goes with the next one of its write") { version =>
@@ -263,11 +263,11 @@ class UndoSuite extends FunSuite {
   versions("a table is not restored past its history, nor past a saved state, nor to where it is") { version =>
     val storage = made(version)
     val first = times(storage).head
-    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("nothing was written"))
+    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("no later write"))
     refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), "20200101000000000"))
     TextWrites.rewrite.run(table(storage))
     Savepoints.create(table(storage), None, "me", "")
-    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("is saved"))
+    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("has a savepoint"))
     TextWrites.rewrite.run(table(storage))
     new Cleaning(TransactionOptions(), TextServices.deleting).run(table(storage),
       Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)

@@ -90,10 +90,10 @@ private[catalog] object AnalyzeStatement {
     val entry = entryOf(table)
     val fields = names.fold(table.schema.fields.toSeq)(_.map(name =>
         table.schema.find(field => resolver(field.name, name)).getOrElse(throw UnsupportedStatement.AnalyzeColumn(name,
-            s"the table has ${table.schema.fieldNames.mkString(", ")}").of(table.basePath))))
+            s"no such column; the table has ${table.schema.fieldNames.mkString(", ")}").of(table.basePath))))
     fields.find(field => !isCounted(field.dataType)).foreach(field =>
       throw UnsupportedStatement.AnalyzeColumn(field.name,
-        s"there are no statistics of ${field.dataType.simpleString}; name the other columns").of(table.basePath))
+        s"Spark has no statistics of ${field.dataType.simpleString}; name the other columns").of(table.basePath))
     AnalyzeStatement(table, entry, fields.map(_.name), noScan = false)
   }
 

@@ -60,7 +60,7 @@ private[catalog] object ColumnStatements {
     }
     name.filter(n => MetaFields.all.exists(_.equalsIgnoreCase(n))).foreach(n =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> n,
-        "reason" -> "the table makes a column of that name by itself"))
+        "reason" -> "the table itself makes a column of this name"))
   }
 
   // The table's properties name these columns, and their values stand in keys and paths.
@@ -72,7 +72,7 @@ private[catalog] object ColumnStatements {
           "ordering" -> config.orderingFields, "delete mark" -> config.deleteMarker.toSeq.map(_.field))
         name <- names.map(_.takeWhile(_ != ':').split('.').toSeq) if name.startsWith(path) || path.startsWith(name)
       } throw UnsupportedStatement.Column(path.mkString("."),
-        s"as a column of the $role it keeps its name and type").of(table.basePath)
+        s"a column of the $role keeps its name and type; write the rows to a new table to change it").of(table.basePath)
     case _ =>
   }
 }
@@ -130,7 +130,8 @@ private[catalog] object ColumnChanges {
                 val (own, others) = fields.partition(_.name == path.last)
                 inserted(others, own.head, moved.position)
               })
-          case _ => throw refused(path, "a Hudi table keeps no default values and no rules for columns")
+        case _ =>
+          throw refused(path, "a Hudi table keeps no default values and no rules of columns; give values in each write")
         }
       }
 
@@ -140,9 +141,10 @@ private[catalog] object ColumnChanges {
     }
 
     private def column(add: AddColumn): StructField = {
-      if (!add.isNullable) throw refused(add.fieldNames.toList, "rows that are there have no value for a new column")
+    if (!add.isNullable)
+      throw refused(add.fieldNames.toList, "present rows have no value for a new column; leave NOT NULL out")
       if (add.defaultValue != null)
-        throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns")
+      throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns; leave DEFAULT out")
       val plain = StructField(add.fieldNames.last, Nullability.relaxed(add.dataType))
       Option(add.comment).filter(_.nonEmpty).fold(plain)(plain.withComment)
     }
@@ -160,7 +162,7 @@ private[catalog] object ColumnChanges {
       val grown = field(done.after, path)(f => if (widens(f.dataType, to)) f.copy(dataType = to) else f)
       val after = field(done.after, path) { f =>
         if (!convertible(f.dataType, to)) throw refused(path,
-          s"values of ${f.dataType.simpleString} are not read as ${to.simpleString}")
+        s"values of type ${f.dataType.simpleString} cannot be read as ${to.simpleString}; add a column of that type")
         f.copy(dataType = to)
       }
       done.copy(after = after, asWritten = done.asWritten && grown == after)
@@ -209,7 +211,8 @@ private[catalog] object ColumnChanges {
         case (s: StructType, _) => fields(s, path, whole)(change)
         case (ArrayType(element, nulls), "element" :: rest) => ArrayType(inside(element, rest, whole)(change), nulls)
         case (MapType(key, value, nulls), "value" :: rest) => MapType(key, inside(value, rest, whole)(change), nulls)
-        case _ => throw refused(whole, "only fields of structs are changed")
+      case _ => throw refused(whole,
+          "only fields of structs can be changed, not elements, keys or values; add a column of the new type")
       }
 
     private def refused(path: Seq[String], reason: String): InvalidInput =

@@ -72,7 +72,8 @@ private[catalog] object CreateRequest {
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
 
   def refuseDefault(column: String, value: String): Nothing = throw InvalidInput("OPTION_NOT_SUPPORTED",
-    "option" -> s"$column DEFAULT", "value" -> value, "reason" -> "a Hudi table keeps no default values of columns")
+    "option" -> s"$column DEFAULT", "value" -> value,
+    "reason" -> "a Hudi table keeps no default values of columns; leave DEFAULT out")
 
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
@@ -95,13 +96,15 @@ private[catalog] object CreateRequest {
         case None => options + (key.name -> columns.mkString(","))
         case Some(items) if items.map(_.takeWhile(_ != ':')).corresponds(columns)(SQLConf.get.resolver) => options
         case Some(items) => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name,
-            "value" -> items.mkString(","), "reason" -> s"the table is to be partitioned by ${columns.mkString(",")}")
+            "value" -> items.mkString(","),
+            "reason" -> s"PARTITIONED BY names ${columns.mkString(",")}; leave one of them out")
       }
     }
 
   private def column(partition: Transform): String = partition.references.toSeq match {
     case Seq(column) if partition.name == "identity" => column.fieldNames.mkString(".")
     case _ => throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "PARTITIONED BY", "value" -> partition.toString,
-        "reason" -> s"a table is partitioned by columns; ${TableOptions.KeyGeneratorName.name} cuts times")
+        "reason" ->
+          s"a Hudi table is partitioned by whole columns; set ${TableOptions.KeyGeneratorName.name} to cut times")
   }
 }

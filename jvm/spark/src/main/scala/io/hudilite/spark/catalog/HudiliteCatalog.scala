@@ -194,12 +194,12 @@ object HudiliteCatalog {
     }
     option("paths").foreach(given =>
       throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths", "value" -> given,
-        "reason" -> "hudilite reads one table at a time"))
+        "reason" -> "a read has one table; load each of several tables, and join or union them"))
     required(option("path").map(_.trim))
   }
 
   private def required(path: Option[String]): String = path.filter(_.nonEmpty).getOrElse(
-    throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
+    throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "the table lies at this path"))
 
   /** Forgets the listed files of the table at a path. */
   def forget(session: SparkSession, path: String): Unit = {

@@ -218,7 +218,7 @@ private[catalog] final class TableOfGivenSchema(path: String) extends SparkTable
   override def toString: String = name()
 
   override def schema(): StructType = throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "schema",
-    "value" -> "of the reader", "reason" -> "a table knows its columns; select or cast them after load")
+    "value" -> "of the reader", "reason" -> "the table has its own schema; select or cast columns after load")
 
   override def capabilities(): JSet[TableCapability] = new Capabilities(path, Set(TableCapability.BATCH_READ))
 

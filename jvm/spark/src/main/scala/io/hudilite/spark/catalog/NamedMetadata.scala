@@ -30,7 +30,7 @@ private[catalog] object NamedMetadata {
     */
   def refuse(ident: Identifier, table: Identifier => Option[Table]): Unit = parent(ident, table).foreach { of =>
     throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of ${Inspection.named(ident.name()).name}",
-      "path" -> of.basePath, "reason" -> "it tells what the table is now")
+      "path" -> of.basePath, "reason" -> "a metadata table tells of the present table alone; leave AS OF out")
   }
 
   /** The name of the table whose metadata table this is; for any other name the name itself. */
@@ -56,7 +56,7 @@ private[catalog] object NamedMetadata {
     }
     found.collect { case table: InspectTable =>
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"$verb of ${table.what.name}",
-        "path" -> table.table.basePath, "reason" -> "it tells what the table is, and can only be read")
+        "path" -> table.table.basePath, "reason" -> "a metadata table can only be read; change the table itself")
     }
   }
 }

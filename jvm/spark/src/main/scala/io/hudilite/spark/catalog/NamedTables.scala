@@ -168,7 +168,7 @@ private[catalog] object NamedTables {
 
   def checkLocation(said: String): Unit =
     if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
-      "reason" -> "it names no folder; say where the table is to lie, or leave it out")
+      "reason" -> "an empty text names no folder; give the path of the table, or leave LOCATION out")
 
   /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. */
   def checkProperties(found: Registered, properties: Map[String, String]): Unit =

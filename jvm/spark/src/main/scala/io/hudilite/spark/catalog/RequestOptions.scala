@@ -45,7 +45,8 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     Options.check(own, OptionSide.Write)
     ReadConf.chosenRows(session).foreach(option =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option.name, "value" -> option.text,
-        "reason" -> "the session sets it for all reads, and a write works on the newest rows"))
+        "reason" ->
+          "a write works on the newest rows, but the session sets this for all reads; unset it for writes"))
     WriteConf.of(all)
   }
 }

@@ -17,23 +17,26 @@ private[catalog] sealed abstract class UnsupportedStatement(statement: String, r
 }
 
 private[catalog] object UnsupportedStatement {
-  case object Drop extends UnsupportedStatement("DROP TABLE", "it is named by its path; remove its directory")
+  case object Drop extends UnsupportedStatement("DROP TABLE",
+        "a table that is named by its path has no entry to drop; remove its directory")
   case object Alter extends UnsupportedStatement("ALTER TABLE",
-        "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
+        "a table keeps the properties that it was created with; change columns with ADD, DROP, RENAME or ALTER COLUMN")
   final case class Column(name: String, why: String)
       extends UnsupportedStatement(s"ALTER TABLE of the column $name", why)
   final case class Name(name: String) extends UnsupportedStatement(s"CREATE TABLE $name",
-        "names in the session's catalog are of letters a to z, digits and '_'; a path may have any")
+        "a name in the session's catalog has letters a to z, digits and '_' alone; choose such a name, or a path")
   final case class NotNull(column: String) extends UnsupportedStatement(s"CREATE TABLE ... $column ... NOT NULL",
-        "every column but the record key may be null in a Hudi table; leave NOT NULL out")
-  case object Rename extends UnsupportedStatement("ALTER TABLE RENAME", "it is named by its path; move its directory")
+        "a Hudi table allows nulls in each column but the record key; leave NOT NULL out")
+  case object Rename extends UnsupportedStatement("ALTER TABLE RENAME",
+        "a table that is named by its path has no other name; move its directory")
   case object ReplaceEmpty
-      extends UnsupportedStatement("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")
+      extends UnsupportedStatement("REPLACE TABLE",
+        "no rows take the place of the old ones; add AS SELECT to replace them by one write, or use TRUNCATE TABLE")
   final case class Replace(part: String)
       extends UnsupportedStatement(s"REPLACE TABLE ... $part",
-        "the table stays what it is, and only its rows are replaced")
+        "the table keeps its facts, and only its rows are replaced; leave this part out")
   case object ReplaceOther extends UnsupportedStatement("REPLACE TABLE",
-        "it is of another format, and would be lost before the new one is made; drop it or choose another name") {
+        "the present table has another format, and would be lost before the new one; drop it, or choose another name") {
 
     /** Raises the error when the catalog has a table of that name. The caller knows that it is not hudilite's. */
     def check(catalog: StatementCatalog, ident: Identifier): Unit =
@@ -41,57 +44,61 @@ private[catalog] object UnsupportedStatement {
         throw of(Option(catalog.loadTable(ident).properties.get(TableCatalog.PROP_LOCATION)).getOrElse(ident.toString))
   }
   case object TimeOfQuery extends UnsupportedStatement("TIMESTAMP AS OF (SELECT ...)",
-        "it asks a common table expression of the query around it; define that within the subquery")
+        "the subquery reads a common table expression of the query around it; define that within the subquery")
   case object Evolve extends UnsupportedStatement("WITH SCHEMA EVOLUTION",
-        "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
+        "Spark before 4.1 adds no columns for this clause; append rows that have them with format(\"hudilite\")")
   case object StreamRead extends UnsupportedStatement("readStream",
-        "it is no source of streams; read what came after an instant with hoodie.datasource.query.type=incremental")
+        "a table is no source of streams; read the rows since an instant with hoodie.datasource.query.type=incremental")
   case object StreamWrite extends UnsupportedStatement("writeStream",
-        "it is no sink of streams; write each of its batches with format(\"hudilite\") in foreachBatch")
+        "a table is no sink of streams; write each batch with format(\"hudilite\") in foreachBatch")
   case object Inserts extends UnsupportedStatement("FROM ... INSERT ... INSERT",
-        "each would be a commit of its own; insert the UNION ALL of their rows")
+        "each INSERT would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends UnsupportedStatement(s"$verb ... SET $column",
-        "the table makes this column by itself, from its key and partition columns and its timeline")
+        "the table itself makes this column, from key and partition columns and its timeline; leave it out")
   case object Like extends UnsupportedStatement("CREATE TABLE LIKE",
-        "names of Hudi tables are made by hudilite's session catalog; set spark.sql.catalog.spark_catalog to it")
+        "only hudilite's session catalog makes names of Hudi tables; set spark.sql.catalog.spark_catalog to it")
   case object SaveAsTable extends UnsupportedStatement("saveAsTable",
-        "names of Hudi tables are made by hudilite's session catalog; set spark.sql.catalog.spark_catalog to it")
+        "only hudilite's session catalog makes names of Hudi tables; set spark.sql.catalog.spark_catalog to it")
   final case class LikeOther(format: String) extends UnsupportedStatement(s"CREATE TABLE LIKE ... USING $format",
-        "since 4.2 Spark makes only tables like its own; say CREATE TABLE ... AS SELECT ... LIMIT 0")
+        "Spark 4.2 and later make such tables only like their own; use CREATE TABLE ... AS SELECT ... LIMIT 0")
   case object Analyze extends UnsupportedStatement("ANALYZE TABLE",
-        "a path has no entry in a catalog to keep statistics in; plans know its rows from its commits without")
+        "a table that is named by its path has no entry to keep statistics in; plans count its rows by its commits")
   case object AnalyzePartition extends UnsupportedStatement("ANALYZE TABLE PARTITION",
-        "the catalog has no entries of its partitions; analyze the table")
+        "the catalog has no entries for partitions of the table; analyze all of it")
   final case class AnalyzeColumn(name: String, why: String)
       extends UnsupportedStatement(s"ANALYZE TABLE FOR COLUMNS $name", why)
   case object HiveForHudi extends UnsupportedStatement("USING hudi",
-        "into a Hive metastore only Apache Hudi's own extension writes columns as its writes want them; say USING hudilite")
+        "only Apache Hudi's extension registers columns in a Hive metastore as its writes need them; use USING hudilite")
   final case class OptionOfHudi(property: String) extends UnsupportedStatement(s"USING hudi with '$property'",
-        "what the catalog keeps for Apache Hudi holds for Hudi's writes alone; say USING hudilite or give it to each write")
+        "options in entries of Apache Hudi hold for Hudi's writes alone; use USING hudilite, or give them to each write")
   case object PurgePartition extends UnsupportedStatement("ALTER TABLE DROP PARTITION PURGE",
-        "the states before it need the files, which go as they are cleaned")
+        "earlier states need the files, which go with cleaning; leave PURGE out")
   final case class Partitions(column: String) extends UnsupportedStatement("PARTITION",
-        s"the values of the partition column $column cannot be read back from folders; name folders with delete_partition")
+        s"values of the partition column $column cannot be read back from folders; name folders with delete_partition")
   case object AddPartition
-      extends UnsupportedStatement("PARTITION", "partitions come and go with their rows, and have no properties")
+      extends UnsupportedStatement("PARTITION",
+        "a partition comes and goes with its rows, and has no properties; write rows to it, or delete them")
   case object Comment
-      extends UnsupportedStatement("COMMENT", "a path has none; create the table with a name in the session's catalog")
+      extends UnsupportedStatement("COMMENT",
+        "a table that is named by its path has none; create it with a name in the session's catalog")
   final case class NoPath(name: String) extends UnsupportedStatement(s"CREATE TABLE hudilite.$name",
-        s"it is neither a path nor a name with its database; write hudilite.<database>.$name, or hudilite.`./$name`")
+        s"'$name' is neither a path nor a name with its database; use hudilite.<database>.$name, or hudilite.`./$name`")
   case object External extends UnsupportedStatement("CREATE EXTERNAL TABLE",
-        "without a LOCATION its files would go with it when it is dropped; say where they lie")
+        "a table without LOCATION loses its files when it is dropped; add LOCATION, or leave EXTERNAL out")
   case object NotEmpty extends UnsupportedStatement("CREATE TABLE",
-        "its folder is not empty, and a table without LOCATION needs one of its own")
+        "the folder is not empty, and a table without LOCATION needs one of its own; empty it, or add LOCATION")
   case object RenameManaged extends UnsupportedStatement("ALTER TABLE RENAME",
-        "its files would be moved under those who read and write them; only a table with a LOCATION is renamed")
+        "a rename would move its files while others read and write them; only a table with a LOCATION can be renamed")
   case object OfHudi
       extends UnsupportedStatement("ALTER TABLE",
-        "it is registered USING hudi; change what the catalog says of it with Apache Hudi")
+        "the table is registered USING hudi; change its entry with Apache Hudi")
   final case class Fact(property: String) extends UnsupportedStatement(s"ALTER TABLE SET TBLPROPERTIES ('$property')",
-        "it is a fact of the table, which keeps it as long as it lives")
+        "this property is a fact of the table, which keeps it; write the rows to a new table to change it")
   final case class NoProperty(
       property: String) extends UnsupportedStatement(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",
-        "the catalog keeps no such property of it; with IF EXISTS that is no error")
-  case object Location extends UnsupportedStatement("LOCATION", "its path is its location")
-  case object Provider extends UnsupportedStatement("USING", "it is a table of Hudi's format; write USING hudilite")
+        "the entry of the table has no such property; add IF EXISTS to pass over that")
+  case object Location
+      extends UnsupportedStatement("LOCATION", "a table that is named by its path lies there; leave LOCATION out")
+  case object Provider extends UnsupportedStatement("USING",
+        "a path of this catalog has tables of Hudi's format alone; use USING hudilite")
 }

@@ -43,7 +43,8 @@ object TableFunctions {
     case Seq(table, state, begin, end @ _*) if end.size <= 1 =>
       val path = TableArgument.pathOf(session, table)
       if (!Set(LatestState, Cdc)(state.toLowerCase)) throw invalid(Changes, state, s"it must be $LatestState")
-      if (state.equalsIgnoreCase(Cdc)) throw invalid(Changes, state, "changes before and after are not read")
+      if (state.equalsIgnoreCase(Cdc))
+        throw invalid(Changes, state, s"images before and after a change cannot be read; use $LatestState")
       opened(session, path,
         Map(ReadOptions.QueryType.name -> "incremental", ReadOptions.BeginInstant.name -> begin) ++
           end.map(ReadOptions.EndInstant.name -> _))
@@ -74,8 +75,9 @@ object TableFunctions {
   private def notFound(path: String): InvalidInput = InvalidInput("TABLE_NOT_FOUND", "path" -> path)
 
   private def textOf(function: String, argument: Expression): String =
-    if (!argument.foldable) throw invalid(function, argument.sql, "its arguments must be constants")
-    else Option(argument.eval()).getOrElse(throw invalid(function, "NULL", "its arguments must not be null")).toString
+    if (!argument.foldable) throw invalid(function, argument.sql, "arguments of a table function must be constants")
+    else Option(argument.eval()).getOrElse(throw invalid(function, "NULL",
+        "arguments of a table function must not be null")).toString
 
   private def invalid(function: String, value: String, reason: String): InvalidInput =
     InvalidInput("INVALID_OPTION_VALUE", "option" -> s"arguments of $function", "value" -> value, "reason" -> reason)

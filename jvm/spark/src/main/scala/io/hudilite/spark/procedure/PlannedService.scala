@@ -76,7 +76,7 @@ private[procedure] object PlannedService {
     val op = arguments.oneOf("op", Seq(Run, Schedule, Execute, DryRun, ScheduleAndExecute)).getOrElse(Run)
     if (named(arguments).isEmpty) if (op == ScheduleAndExecute) Run else op
     else if (op == Run || op == Execute) Execute
-    else throw arguments.invalid("op", op, "what is named to be run is planned already; leave op out")
+    else throw arguments.invalid("op", op, "the named instant is planned already; leave op out")
   }
 
   /** Waits for the end of a service; it is stopped with the statement. */

@@ -98,7 +98,7 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
 
   /** Raises `InvalidInput` when it was not given. */
   def needed(name: String): String = text(name).getOrElse(
-    throw InvalidInput("MISSING_OPTION", "option" -> name, "reason" -> s"$procedure does not work without it"))
+    throw InvalidInput("MISSING_OPTION", "option" -> name, "reason" -> s"the procedure $procedure needs this argument"))
 
   def integer(name: String): Option[Int] = values(name).map(_.asInstanceOf[Int])
 
@@ -121,7 +121,8 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
   /** The names in an argument; raises `InvalidInput` when there are none. */
   private[procedure] def some(name: String, named: Seq[String]): Seq[String] =
     if (named.nonEmpty) named
-    else throw invalid(name, text(name).getOrElse(""), "it names nothing; an argument that is not meant is left out")
+    else throw invalid(name, text(name).getOrElse(""),
+      "an empty list names nothing; name something, or leave the argument out")
 
   /** One of these texts, in any case. */
   def oneOf(name: String, known: Seq[String]): Option[String] = text(name).map { asked =>

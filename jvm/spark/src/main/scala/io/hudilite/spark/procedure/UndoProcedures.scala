@@ -91,7 +91,8 @@ private[spark] object UndoProcedures {
       val saved = savepoints(call).map(_.instant)
       val to = arguments.text("instant_time").orElse(saved.lastOption).getOrElse("")
       if (!saved.contains(to)) throw arguments.invalid("instant_time", to,
-        if (saved.isEmpty) "no state of the table is saved" else s"saved are ${saved.mkString(", ")}")
+        if (saved.isEmpty) "the table has no savepoint; create one first"
+        else s"the table has no such savepoint; name one of ${saved.mkString(", ")}")
       val done = RunningServices.finished(None, restore(call, to))
       Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.writes.size))
   }

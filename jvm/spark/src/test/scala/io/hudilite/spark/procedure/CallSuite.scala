@@ -94,7 +94,7 @@ class CallSuite extends FunSuite with Interpreted {
         Seq(
           "SELECT * FROM hudilite.`MOR`.propertis" ->
             "There is no metadata table propertis. The nearest one is properties",
-          "SELECT * FROM hudilite.`MOR`.history VERSION AS OF '1'" -> "it tells what the table is now"): _*)
+          "SELECT * FROM hudilite.`MOR`.history VERSION AS OF '1'" -> "of the present table alone"): _*)
   }
 
   test("a metadata table leaves a table at that place alone") {
@@ -117,7 +117,7 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT count(*) FROM hudilite_metadata('COW', 'history')" -> Seq("2"),
       "SELECT min_key FROM hudilite_metadata('hudilite.`MOR`', 'files') WHERE kind = 'base' ORDER BY 1" ->
         Seq("k0", "k1"))
-    refusedAll("SELECT * FROM hudi_table_changes('MOR', 'cdc', 'earliest')" -> "changes before and after are not read",
+    refusedAll("SELECT * FROM hudi_table_changes('MOR', 'cdc', 'earliest')" -> "images before and after a change",
       "SELECT * FROM hudi_table_changes('MOR', 'all', 'earliest')" -> "it must be latest_state",
       "SELECT * FROM hudi_table_changes('MOR', 'latest_state', NULL)" -> "must not be null",
       "SELECT * FROM hudi_table_changes('MOR')" -> "write hudi_table_changes(table",
@@ -147,9 +147,9 @@ class CallSuite extends FunSuite with Interpreted {
       "CALL hudilite.system.show_commits(tabel => 'COW')" ->
         "no argument of show_commits called tabel. The nearest one is table",
       "CALL hudilite.system.show_commits()" -> "[MISSING_OPTION] The option table is missing",
-      "CALL hudilite.system.show_commits(table => 'COW', path => 'MOR')" -> "the table is said to be",
+      "CALL hudilite.system.show_commits(table => 'COW', path => 'MOR')" -> "the argument table names",
       "CALL hudilite.system.show_commits('COW', -1)" -> "it must be 0 or more",
-      "CALL hudilite.system.show_commits('nothing')" -> "the session knows no table of that name",
+      "CALL hudilite.system.show_commits('nothing')" -> "the session has no table of this name",
       "CALL hudilite.system.show_commits('/nothing')" -> "[TABLE_NOT_FOUND]",
       "CALL hudilite.system.show_services('COW', options => 'hoodie.clean.automatc=true')" -> "[UNKNOWN_OPTION]",
       "CALL hudilite.system.show_services('COW', options => 'true')" -> "of the form name=value")
@@ -163,9 +163,9 @@ class CallSuite extends FunSuite with Interpreted {
   test("a table of another format is refused by its name") {
     spark.sql("CREATE TABLE other_format (a int) USING parquet")
     spark.range(1).createOrReplaceTempView("some_view")
-    try refusedAll("CALL hudilite.system.show_commits('other_format')" -> "it is a table of the format parquet",
-        "CALL hudilite.system.show_commits('default.other_format')" -> "it is a table of the format parquet",
-        "CALL hudilite.system.show_commits('some_view')" -> "it is a view or has no format")
+    try refusedAll("CALL hudilite.system.show_commits('other_format')" -> "the table has the format parquet",
+        "CALL hudilite.system.show_commits('default.other_format')" -> "the table has the format parquet",
+        "CALL hudilite.system.show_commits('some_view')" -> "a view has no files")
     finally spark.sql("DROP TABLE other_format")
   }
 
@@ -224,12 +224,12 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT count(*) FROM hudilite.`COW`" -> Seq("9"))
     val saved = spark.sql(s"CALL hudilite.system.show_savepoints('$cow')").head()
     assertEquals(Seq(saved.getString(1), saved.getString(3)), Seq("ada", "before"))
-    refusedAll("CALL hudilite.system.rollback_to_savepoint('COW', '1')" -> "saved are",
-      "CALL hudilite.system.rollback_to_savepoint('MOR')" -> "no state of the table is saved",
-      "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint does not work without it",
+    refusedAll("CALL hudilite.system.rollback_to_savepoint('COW', '1')" -> "no such savepoint",
+      "CALL hudilite.system.rollback_to_savepoint('MOR')" -> "the table has no savepoint",
+      "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint needs this argument",
       "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7",
-      "CALL hudilite.system.drop_partition('COW', '[]')" -> "partition is not valid: it names nothing",
-      "CALL hudilite.system.drop_partition('COW', ' , ')" -> "partition is not valid: it names nothing",
+      "CALL hudilite.system.drop_partition('COW', '[]')" -> "partition is not valid: an empty list names nothing",
+      "CALL hudilite.system.drop_partition('COW', ' , ')" -> "partition is not valid: an empty list names nothing",
       "CALL hudilite.system.run_clustering('COW', selected_partitions => '[]')" -> "selected_partitions is not valid")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
     checkCalls(
@@ -263,6 +263,6 @@ class CallSuite extends FunSuite with Interpreted {
     write(mor, 0, 2)
     checkCalls(s"CALL hudilite.system.run_compaction(table => 'MOR', $named)" -> Seq("T 2 COMPLETED"),
       "CALL hudilite.system.show_progress()" -> Nil)
-    refusedAll("CALL hudilite.system.cancel_service()" -> "cancel_service does not work without it")
+    refusedAll("CALL hudilite.system.cancel_service()" -> "cancel_service needs this argument")
   }
 }

@@ -43,7 +43,7 @@ object TableProperty {
       val value = if (key == TableOptions.Type) tableType(word, text) else text
       key.raw(options).filterNot(_._2.replace(" ", "") == value.replace(" ", "")).foreach { case (other, said) =>
         throw InvalidInput("INVALID_OPTION_VALUE", "option" -> word, "value" -> text,
-          "reason" -> s"$other says $said")
+          "reason" -> s"$other gives $said; leave one of them out")
       }
       if (key.isSet(options)) options else options + (key.name -> value)
     }
@@ -58,7 +58,7 @@ object TableProperty {
   private def tableType(word: String, text: String): String = {
     val known = Types.get(lower(text.trim)).map(_.name).orElse(TableType.all.map(_.name).find(_ == text.trim))
     known.getOrElse(throw InvalidInput("INVALID_OPTION_VALUE", "option" -> word, "value" -> text,
-        "reason" -> "it must be cow or mor"))
+        "reason" -> "a type is cow or mor"))
   }
 
   /** True when the property states a fact of the table, which lies with the table and not in the catalog. */

@@ -86,7 +86,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
           !TableOptions.RecordKeyFields.isSet(SessionConf.options) && !catalog.tableExists(ident) =>
       throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
         "reason" ->
-          ("a new table needs record key fields: say primaryKey to spark.catalog.createTable; a stream makes no " +
+          ("a new table needs record key fields: give primaryKey to spark.catalog.createTable; a stream makes no " +
             "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
     case _ =>
   }

@@ -74,7 +74,8 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     val asked = original(save.options)
     asked.get(Clustering).foreach(columns =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
-        "reason" -> "a write has no such order; hoodie.clustering.plan.strategy.sort.columns is for clustering"))
+        "reason" ->
+          "a write does not order rows by columns; cluster by hoodie.clustering.plan.strategy.sort.columns instead"))
     val said = asked - Partitions
     val place = HudiliteCatalog.table(session, HudiliteCatalog.pathOf(said), said, dataFrame = true)
     val known = place.table.toSeq.flatMap(_.config.partitionFields) ++ save.query.output.map(_.name)

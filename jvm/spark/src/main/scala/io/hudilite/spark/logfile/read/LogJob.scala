@@ -63,13 +63,13 @@ object LogJob {
     def unless(fine: Boolean, feature: String, reason: String): Unit =
       if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
         "reason" -> reason)
-    unless(config.populateMetaFields, "log files without meta columns", "their records have no keys")
+    unless(config.populateMetaFields, "log files without meta columns", "records without keys cannot be merged")
     unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
-      "partial updates", "columns of an update that hold a default or a marker would have to keep their old value")
+      "partial updates", "columns with a default or a marker in an update would have to keep their old value")
     config.unknownMergeProperty.foreach(key =>
-      unless(fine = false, s"the merge property $key", "it may change what a merge of records comes to"))
+      unless(fine = false, s"the merge property $key", "this property may change the result of a merge"))
     config.orderingFields.find(_.contains('.')).foreach(field =>
-      unless(fine = false, s"the nested ordering field $field", "log files are merged by columns of their own only"))
+      unless(fine = false, s"the nested ordering field $field", "log files are merged by top-level columns only"))
   }
 }
 

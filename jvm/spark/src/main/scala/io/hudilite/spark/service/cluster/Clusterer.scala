@@ -109,7 +109,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     val buckets = Buckets(table)
     buckets.check(Index.of(table.config, conf.index))
     if (buckets.haveRows) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-      "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
+      "reason" ->
+        "the ids of its file groups are those of their buckets; name another number of buckets to move it to")
   }
 
   /** Runs one planned clustering; when that fails nothing of it is left but its plan.
@@ -161,15 +162,15 @@ private[cluster] object BucketMove {
         buckets.slots(table.allSlices().values.flatten.toArray, present, keys)
         if (count < 1 || count > WriteOptions.MostBuckets)
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
-        if (count == present.count) throw refused(count, "the table has as many")
+        if (count == present.count) throw refused(count, "the table has this number already")
         if (call.partitions.nonEmpty || call.sortColumns.nonEmpty || call.targetBytes.nonEmpty)
           throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
             "reason" ->
-              "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
+              "a move to other buckets takes the whole table, by record keys, to one file a bucket; name nothing else")
         present.copy(count = count)
       case None =>
         throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> "its rows lie in no buckets, and only such that do are moved to others")
+          "reason" -> "its rows lie in no buckets; only a table with a bucket index has another number of them")
     }
   }
 

@@ -16,7 +16,7 @@ private[service] object InlineClustering extends InlineService("clustering") {
 
   override def check(session: SparkSession, target: WriteTarget): Unit = if (target.conf.services.inlineClustering) {
     if (target.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> target.basePath,
-      "reason" -> "the ids of its file groups say which bucket they are")
+      "reason" -> "the ids of its file groups are those of their buckets")
     val conf = target.conf.services.clustering
     ClusteringOrder(conf.sortColumns, conf.layout).check(session, target.schema)
   }

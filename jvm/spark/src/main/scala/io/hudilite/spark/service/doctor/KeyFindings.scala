@@ -23,7 +23,7 @@ private[spark] object KeyFindings {
   def of(session: SparkSession, table: Table): Seq[Finding] = {
     if (!table.config.populateMetaFields) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE",
       "path" -> table.basePath, "feature" -> "rows without meta columns",
-      "reason" -> "the record keys of its rows are not stored, so that they cannot be looked at")
+      "reason" -> "its rows have no stored record keys to look at")
     repeated(session, table.basePath)
   }
 

@@ -64,7 +64,7 @@ private[spark] object SortLayout {
   private def curve(layout: String, columns: Seq[LayoutColumn], rows: DataFrame, files: Map[String, Int]): LaidOut = {
     val bits = Curves.bitsFor(columns.size, CoordinateBits)
     if (bits == 0) throw InvalidInput.option("sort_by", columns.map(_.parts.mkString(".")).mkString(","),
-      s"a curve goes through ${Curves.MostBits} columns at most")
+      s"a curve takes at most ${Curves.MostBits} columns; name fewer")
     val sample = sampled(columns, rows, files)
     val values = columns.zipWithIndex.map { case (column, i) =>
       val inner = CatalystTypeConverters.createToCatalystConverter(column.dataType)
