@@ -3,9 +3,9 @@ package io.hudilite.transaction
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.Partitions
 import io.hudilite.storage.Storage
-import io.hudilite.timeline.{CommitMetadata, WriteStat}
+import io.hudilite.timeline.{CommitMetadata, WriteFolders, WriteStat}
 import io.hudilite.transaction.lock.{Owner, Process}
-import io.hudilite.transaction.rollback.OwnerFile
+import io.hudilite.transaction.rollback.{OwnerFile, WritePermit}
 
 /** One run of an action among others (docs/format.md#late-writes). A process that takes the one of a planned action for
   * dead leaves its plan, and may run that: then the inflight file, the markers and the owner file of the instant are the other run's.
@@ -22,6 +22,10 @@ private[transaction] final class PlannedRun(storage: Storage, basePath: String, 
 
   /** Another process runs the plan, or did when it died. */
   def isTakenOver: Boolean = planned && owner.exists(!self.isOwn(_))
+
+  /** This process runs the plan once more, since others have taken the run with this permit back to its plan. */
+  def isRunAgain(permit: WritePermit): Boolean = planned &&
+    permit.isContested(storage.list(WriteFolders.owners(basePath))) && owner.exists(self.isOwn)
 
   /** Raises `COMMIT_CONFLICT` where another process may run the plan, or have run it: before files of the instant are
     * deleted that this run does not know.

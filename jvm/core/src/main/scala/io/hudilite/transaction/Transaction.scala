@@ -119,8 +119,8 @@ final class Transaction private (
   private[transaction] def checkOwn(): Unit = run.checkOwn()
 
   /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. Of an instant
-    * that turns out to have completed nothing is removed, nor of a plan that another process runs: that one has removed
-    * what this run had left before it began.
+    * that turns out to have completed nothing is removed, nor of a plan that another process or run of this one runs:
+    * what this run had left is gone by then.
     *
     * @param stats
     *   files known to be written; the markers name them and all others, too
@@ -130,7 +130,9 @@ final class Transaction private (
     // From here on the next writer may clean up, should this one not come to it.
     options.process.ends(table.place, instant)
     options.locked(table.place) {
-      state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
+      val runsAgain = run.isRunAgain(permit)
+      if (runsAgain) options.process.begins(table.place, instant)
+      state = if (runsAgain || run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
   }
 
