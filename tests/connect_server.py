@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pyspark
 from sessions import SETTINGS, SPARK_LINE
 
-from hudilite import jar
+from hudilite import configure, jar
 from hudilite.sessions import EXTENSION, SESSION_CATALOG
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def in_this_jvm(spark: SparkSession) -> SparkSession:
         context._jsc.sc().conf().set(f"spark.connect.grpc.binding.{name}", value)
     jvm: Any = spark._jvm
     jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(context._jsc.sc())
-    return ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    return configure(ConnectSession.builder.remote(f"sc://127.0.0.1:{port}")).create()
 
 
 def _free_port() -> int:

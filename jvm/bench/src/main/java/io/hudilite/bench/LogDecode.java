@@ -39,6 +39,7 @@ public class LogDecode {
     @Setup
     public void open() throws IOException {
         MergeOnReadTable table = new MergeOnReadTable();
+        table.make();
         Path file = table.logFiles().get(0);
         path = file.toString();
         Storage storage = Process.current().storage(new Configuration());

@@ -1,30 +1,16 @@
 package io.hudilite.bench;
 
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 import org.openjdk.jmh.annotations.*;
 
 /** Looks a sixth of the keys of a slice with two log files up, with a column that a condition asks for and no row has. */
-@State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 public class LoggedLookup {
 
-    private MergeOnReadTable table;
-
-    @Setup
-    public void open() throws IOException {
-        table = new MergeOnReadTable();
-    }
-
-    @TearDown
-    public void close() throws IOException {
-        table.delete();
-    }
-
     @Benchmark
-    public void lookup() {
+    public void lookup(MergeOnReadTable table) {
         table.spark.range(0, MergeOnReadTable.ROWS, 6, 1).selectExpr("lpad(cast(id as string), 20, '0') key")
             .createOrReplaceTempView("wanted");
         table.spark.sql("MERGE INTO hudilite.`" + table.path() + "` t USING wanted s ON t.key = s.key "

@@ -12,17 +12,23 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 
 /** A merge-on-read table of one slice: 200,000 rows of eight columns in a base file, 10 % of them upserted into log files. */
-final class MergeOnReadTable {
+@State(Scope.Benchmark)
+public class MergeOnReadTable {
 
     static final int ROWS = 200_000;
     static final int UPSERTS = 2;
 
-    private final Path folder;
-    final SparkSession spark;
+    private Path folder;
+    SparkSession spark;
 
-    MergeOnReadTable() throws IOException {
+    @Setup
+    public void make() throws IOException {
         folder = Files.createTempDirectory("hudilite-bench");
         spark = SparkSession.builder().master("local[1]").appName("bench")
             .config("spark.ui.enabled", "false")
@@ -62,7 +68,8 @@ final class MergeOnReadTable {
         }
     }
 
-    void delete() throws IOException {
+    @TearDown
+    public void delete() throws IOException {
         spark.stop();
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) Files.delete(file);

@@ -1,6 +1,5 @@
 package io.hudilite.bench;
 
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.spark.sql.Dataset;
@@ -8,34 +7,21 @@ import org.apache.spark.sql.Row;
 import org.openjdk.jmh.annotations.*;
 
 /** Reads a slice with two log files, each with 5 % of its rows; its base file alone is the yardstick. */
-@State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 public class SliceMerge {
 
-    private MergeOnReadTable table;
-
-    @Setup
-    public void open() throws IOException {
-        table = new MergeOnReadTable();
-    }
-
-    @TearDown
-    public void close() throws IOException {
-        table.delete();
+    @Benchmark
+    public void snapshot(MergeOnReadTable table) {
+        scan(table, "snapshot");
     }
 
     @Benchmark
-    public void snapshot() {
-        scan("snapshot");
+    public void readOptimized(MergeOnReadTable table) {
+        scan(table, "read_optimized");
     }
 
-    @Benchmark
-    public void readOptimized() {
-        scan("read_optimized");
-    }
-
-    private void scan(String query) {
+    private void scan(MergeOnReadTable table, String query) {
         Dataset<Row> rows = table.spark.read().format("hudilite").option("hoodie.datasource.query.type", query)
             .load(table.path());
         rows.write().format("noop").mode("overwrite").save();

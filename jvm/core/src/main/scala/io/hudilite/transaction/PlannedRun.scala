@@ -3,9 +3,9 @@ package io.hudilite.transaction
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.Partitions
 import io.hudilite.storage.Storage
-import io.hudilite.timeline.{CommitMetadata, WriteStat}
+import io.hudilite.timeline.{CommitMetadata, WriteFolders, WriteStat}
 import io.hudilite.transaction.lock.{Owner, Process}
-import io.hudilite.transaction.rollback.OwnerFile
+import io.hudilite.transaction.rollback.{OwnerFile, WritePermit}
 
 /** One run of an action, of which there may be several (docs/format.md#late-writes). A process that takes the run of a
   * planned action for dead keeps the plan, and may run it. The inflight file, the markers and the owner file of the
@@ -23,6 +23,10 @@ private[transaction] final class PlannedRun(storage: Storage, basePath: String, 
 
   /** True when another process runs the plan, or ran it until it died. */
   def isTakenOver: Boolean = planned && owner.exists(!self.isOwn(_))
+
+  /** True when this process runs the plan once more, since others have taken the run with this permit back to its plan. */
+  def isRunAgain(permit: WritePermit): Boolean = planned &&
+    permit.isContested(storage.list(WriteFolders.owners(basePath))) && owner.exists(self.isOwn)
 
   /** Raises `COMMIT_CONFLICT` where another process may run the plan, or have run it. To be called before files of the
     * instant are deleted that this run does not know.

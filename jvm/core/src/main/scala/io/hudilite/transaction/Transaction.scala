@@ -120,8 +120,8 @@ final class Transaction private (
   private[transaction] def checkOwn(): Unit = run.checkOwn()
 
   /** Removes every trace of this write. Does nothing when the write is committed, ended or in an unknown state, when
-    * its instant turns out to have completed, or when another process runs its plan: that process removed the leftovers
-    * of this run before it began.
+    * its instant turns out to have completed, or when another process or run of this one runs its plan: that run
+    * removed the leftovers of this one before it began.
     *
     * @param stats
     *   files known to be written; markers name these and all others, too
@@ -131,7 +131,9 @@ final class Transaction private (
     // From here on the next writer may clean up, in case this one fails to.
     options.process.ends(table.place, instant)
     options.locked(table.place) {
-      state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
+      val runsAgain = run.isRunAgain(permit)
+      if (runsAgain) options.process.begins(table.place, instant)
+      state = if (runsAgain || run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
   }
 

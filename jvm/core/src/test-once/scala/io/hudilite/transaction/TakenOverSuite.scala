@@ -187,17 +187,20 @@ class TakenOverSuite extends FunSuite {
       assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
     }
 
-  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"))
-    test(s"version $version: a $kind that fails while another process runs the plan leaves that run alone") {
+  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"); (who, by) <- Seq("another" -> theirs, "its" -> ours))
+    test(s"version $version: a $kind that fails while $who process runs the plan again leaves that run alone") {
       val (storage, time) = planned(kind, version)
       val failing = new Run(kind, new ProcessView(storage), time, 1, ours)
       failing.write()
       expire()
-      val other = new Run(kind, new ProcessView(storage), time, 2, theirs)
+      // It takes the run back to its plan.
+      Transaction.prepared(open(new ProcessView(storage)), theirs)(())
+      val other = new Run(kind, new ProcessView(storage), time, 2, by)
       other.write()
       val before = storage.paths
       failing.running.rollback(failing.stats)
       assertEquals((storage.paths, failing.running.isRolledBack), (before, true))
+      Transaction.prepared(open(new ProcessView(storage)), by)(())
       check(storage, kind, time, Seq(other -> other.commit()), "")
     }
 }

@@ -32,20 +32,25 @@ trait CallableCatalog extends ProcedureCatalog {
     procedures(namespace.toSeq).map(Identifier.of(namespace, _)).toArray
 }
 
-private final class SparkProcedure(of: CalledProcedure) extends UnboundProcedure with BoundProcedure {
+/** @param asked
+  *   the names of a call's arguments: Spark 4.0 tells those of other letters, large or small, apart from a parameter
+  */
+private final class SparkProcedure(of: CalledProcedure, asked: Seq[String] = Nil)
+    extends UnboundProcedure with BoundProcedure {
 
   override def name(): String = of.name
 
   override def description(): String = of.summary
 
   override def bind(inputType: StructType): BoundProcedure = {
-    of.checkNames(
-      inputType.fields.toSeq.filter(_.metadata.contains(ProcedureParameter.BY_NAME_METADATA_KEY)).map(_.name))
-    this
+    val names =
+      inputType.fields.toSeq.filter(_.metadata.contains(ProcedureParameter.BY_NAME_METADATA_KEY)).map(_.name)
+    of.checkNames(names)
+    new SparkProcedure(of, names)
   }
 
   override def parameters(): Array[ProcedureParameter] = of.called.map(p =>
-    ProcedureParameter.in(p.name, p.dataType).defaultValue(p.default).comment(p.summary).build()).toArray
+    ProcedureParameter.in(asked.find(_.equalsIgnoreCase(p.name)).getOrElse(p.name), p.dataType).defaultValue(p.default).comment(p.summary).build()).toArray
 
   override def isDeterministic: Boolean = false
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.error.CommitConflict
 import io.hudilite.spark.{HudiliteExtensions, Interpreted, SharedSession}
 import io.hudilite.spark.write.attempt.{CommitJudge, CommitOutcome}
@@ -147,6 +148,22 @@ final class RebasedWriteSuite extends UpsertPlans with Interpreted {
       val all = found(once)
       assertEquals(all.map(_.getString(0)).distinct.size, all.size)
       assertEquals(all.count(_.getInt(3) == 2), 16 - incoming(spark).join(rows(6000, 6010, 2), "id").count().toInt)
+    }
+
+  for ((asTexts, key) <- Seq(true -> "2026-01-01 00:00:00.0", false -> "1767225600000000"))
+    test(s"a write whose keys another one has spelled otherwise meanwhile is not rebased: asTexts=$asTexts") {
+      val at = Files.createTempDirectory("hudilite-rebased").resolve("t").toString
+      spark.sql(s"CREATE TABLE hudilite.`$at` (t TIMESTAMP, version INT) TBLPROPERTIES (primaryKey = 't')")
+      def upsert(session: SparkSession, version: Int, asTexts: Boolean): Unit =
+        session.sql(s"SELECT timestamp '2026-01-01 00:00:00' t, $version version").write.format("hudilite")
+          .option(WriteOptions.TimesAsTexts.name, asTexts).mode(SaveMode.Append).save(at)
+      begin(at, Some(() => upsert(spark, 1, asTexts)))
+      if (asTexts) assertEquals(intercept[CommitConflict](upsert(judged, 2, asTexts = false)).condition, "COMMIT_CONFLICT")
+      else upsert(judged, 2, asTexts = false)
+      assertEquals(judge.attempts, if (asTexts) Seq(1) else Seq(1, 2))
+      assertEquals(
+        spark.read.format("hudilite").load(at).selectExpr("_hoodie_record_key", "version").collect().toSeq,
+        Seq(Row(key, if (asTexts) 1 else 2)))
     }
 
   test("rows that are made of those of the table itself are not taken from an earlier attempt, nor are statements'") {
