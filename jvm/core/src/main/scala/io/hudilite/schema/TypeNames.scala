@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 
 /** Names of types in versions of columns, for the releases of Apache Hudi that read a table: pure.
   *
-  * Releases before 1.1, which know the table versions below 9, have one name for all decimals. Where they find the newer
+  * Releases up to 1.0, which know the table versions below 9, have one name for all decimals. Where they find the newer
   * names, which say how a decimal is stored, they go by the names of columns alone and tell nobody.
   */
 object TypeNames {

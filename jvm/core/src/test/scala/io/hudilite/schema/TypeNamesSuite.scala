@@ -11,7 +11,7 @@ class TypeNamesSuite extends FunSuite {
     """{"id":4,"name":"l","optional":true,"type":{"type":"array","element_id":5,""" +
     """"element":"decimal_fixed(9,0)[7]","element_optional":false}}]}]}"""
 
-  test("releases before 1.1 have one name for decimals, at every depth, and nothing else changes") {
+  test("releases up to 1.0 have one name for decimals, at every depth, and nothing else changes") {
     val plain = history.replace("\"decimal_bytes(38, 2)\"", "\"decimal(38, 2)\"")
       .replace("decimal_fixed(9, 2)[4]", "decimal(9, 2)").replace("decimal_fixed(9,0)[7]", "decimal(9, 0)")
     for (version <- Seq(6, 8)) assertEquals(TypeNames.forTable(history, version), plain)
