@@ -8,7 +8,7 @@ from typing import Final
 CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     "BUCKETS_NOT_NAMED": (
         "The table at <path> has a bucket index, but neither its commits nor its files tell the number of buckets, and the write does not name it: <reason>.",
-        "Set hoodie.bucket.index.num.buckets to the number by which the other writers of the table go, and hoodie.bucket.index.hash.field where not all fields of the record key decide; for statements, set them in the session as spark.datasource.hudilite.hoodie.bucket.index.num.buckets and so on. Later writes need not name them.",
+        "Set hoodie.bucket.index.num.buckets to the number by which the other writers of the table go, hoodie.bucket.index.hash.field where not all fields of the record key decide, and hoodie.bucket.index.partition.expressions where partitions have numbers of their own; for statements, set them in the session as spark.datasource.hudilite.hoodie.bucket.index.num.buckets and so on. Later writes need not name them.",
         "42616",
     ),
     "CLUSTERING_NOT_FOUND": (
