@@ -5,7 +5,7 @@ import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Arrays
+import java.util.{Arrays, Collections}
 
 import scala.collection.mutable
 
@@ -71,6 +71,9 @@ object BucketIndex {
     case Digits(number) => Some(number.toInt).filter(_ < WriteOptions.MostBuckets)
     case _ => None
   }
+
+  /** Bucket of the keys whose one hash field has this value, in its spelling and null where there is none. */
+  def ofValue(text: String, count: Int): Int = positive(Collections.singletonList(text).hashCode) % count
 
   /** Hash of a record key. Its remainder by the number of buckets is the bucket. */
   private[index] def hashOf(key: String, hashFields: Seq[String]): Int =

@@ -51,11 +51,11 @@ object Internals {
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
-        "scans that get other columns or are filtered while the query runs.")(
+        "scans that get other columns, are filtered while the query runs, or tell how their rows are dealt.")(
       "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "scan.rule/RuntimeFilters",
-      "scan.rule/SubqueryScans",
+      "scan.rule/SubqueryScans", "scan.rule/BucketedScans", "scan.rule/BucketUses",
       "scan.rule/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
-      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
+      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite", "BucketedScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
       "scan.rule/RuntimeFilters", "scan.rule/UnnestedFilters")("RuntimeFiltersSuite"),
@@ -259,7 +259,7 @@ object Internals {
       "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",
       "plan.delta/LateMoves",
       "scan.rule/RuntimeFilters",
-      "plan.table/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters",
+      "plan.table/SelectedPartitions", "scan.rule/BucketUses", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
       "row/SessionConf",

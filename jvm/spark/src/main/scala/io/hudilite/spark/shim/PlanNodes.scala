@@ -64,6 +64,10 @@ object PlanNodes {
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan): DataSourceV2ScanRelation =
     copied(relation, Map(1 -> scan))
 
+  /** The relation whose scan groups its rows by these. */
+  def withPartitioning(relation: DataSourceV2ScanRelation, by: Seq[Expression]): DataSourceV2ScanRelation =
+    copied(relation, Map(3 -> Some(by)))
+
   /** The relation with a scan of other columns: a relation that is equal but for the numbers of its columns. */
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan, output: Seq[AttributeReference],
       of: DataSourceV2Relation)

@@ -28,7 +28,8 @@ class BucketPruningSuite extends FunSuite with Interpreted {
       "hoodie.datasource.write.table.type" -> kind) ++ more
 
   private def rows(from: Int, until: Int, v: Int): DataFrame =
-    spark.range(from, until).selectExpr("cast(id as int) id", "concat('t', id % 3) text", "concat('p', id % 2) p", s"$v v")
+    spark.range(from, until).selectExpr("cast(id as int) id", "concat('t', id % 3) text", "concat('p', id % 2) p",
+      s"$v v")
 
   private def read(path: String, options: (String, String)*): DataFrame =
     spark.read.format("hudilite").options(options.toMap).load(path)
@@ -85,7 +86,8 @@ class BucketPruningSuite extends FunSuite with Interpreted {
       val made = newPath()
       write(made, rows(0, 100, 1), of(kind, "id", "id", "hoodie.write.table.version" -> version).toSeq: _*)
       val first = read(made).selectExpr("max(_hoodie_commit_time)").head().getString(0)
-      for (statement <- Seq(s"UPDATE hudilite.`$made` SET v = 5 WHERE id = 7", s"DELETE FROM hudilite.`$made` WHERE id = 8",
+      for (statement <- Seq(s"UPDATE hudilite.`$made` SET v = 5 WHERE id = 7",
+          s"DELETE FROM hudilite.`$made` WHERE id = 8",
           s"MERGE INTO hudilite.`$made` t USING (SELECT 9 id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 6"))
         SharedSession.withConf("spark.datasource.hudilite.hoodie.index.type" -> "BUCKET")(spark.sql(statement))
       assertEquals(left(made, "id IN (7, 8, 9)")._2, Buckets.toLong)
@@ -120,10 +122,12 @@ class BucketPruningSuite extends FunSuite with Interpreted {
         "hoodie.bucket.index.hash.field" -> key)
       val (unknown, all) = left(path, filter)
       assertEquals(unknown, all, name)
-      val hashesText = name == "bucket-two-fields" // the other key field is a text, which filters would have to fix, too
+      val hashesText = name ==
+        "bucket-two-fields" // the other key field is a text, which filters would have to fix, too
       val (right, _) = left(path, filter, told(number): _*)
       assert(if (hashesText) right == all else right < all, s"$right of $all in $name-v$version")
-      for (wrong <- Seq("2", "3", "5", "16")) assertEquals(left(path, filter, told(wrong): _*)._1, all, s"$name, $wrong")
+      for (wrong <- Seq("2", "3", "5", "16"))
+        assertEquals(left(path, filter, told(wrong): _*)._1, all, s"$name, $wrong")
     }
   }
 
@@ -133,7 +137,8 @@ class BucketPruningSuite extends FunSuite with Interpreted {
       val some = read(path).limit(5)
       write(path, some.localCheckpoint(), "hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "4")
       val id = some.select("id").head().getString(0)
-      val (before, all) = left(path, s"id = '$id'", withBucket.updated("hoodie.bucket.index.num.buckets", "4").toSeq: _*)
+      val (before, all) =
+        left(path, s"id = '$id'", withBucket.updated("hoodie.bucket.index.num.buckets", "4").toSeq: _*)
       assertEquals(before, all)
       read(path).localCheckpoint().write.format("hudilite").option("hoodie.index.type", "BUCKET").mode("overwrite")
         .option("hoodie.datasource.write.operation", "insert_overwrite_table").save(path)

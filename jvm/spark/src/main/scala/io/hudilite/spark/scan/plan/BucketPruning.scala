@@ -24,8 +24,10 @@ private[scan] final class BucketPruning(
 
   /** All slices are of buckets of their own, and what is known of their keys does not contradict the index. */
   lazy val areCertain: Boolean = index.exists(by =>
-    by.fits(listed.groups) && (stated.isDefined ||
-      (listed.baseFiles.size <= KeyPruning.MaxFilesOnDriver && ShownBuckets.allowed(listed.baseFiles, by, statistics))))
+    by.fits(listed.groups) &&
+      (stated.isDefined ||
+        (listed.baseFiles.size <= KeyPruning.MaxFilesOnDriver &&
+          ShownBuckets.allowed(listed.baseFiles, by, statistics))))
 
   /** The ids of file groups that can hold rows that pass the filters; `None` when buckets do not tell. */
   def wanted(filters: Seq[ScanFilter]): Option[String => Boolean] =
@@ -33,6 +35,10 @@ private[scan] final class BucketPruning(
     else
       for (by <- index; buckets <- keys.buckets(filters, by) if areCertain)
         yield (id: String) => BucketIndex.bucketOfFile(id).forall(buckets)
+
+  /** The index and the one column that decides, where commits of hudilite vouch for all rows. */
+  def certainColumn: Option[(BucketIndex, BucketColumn)] =
+    for (by <- stated; column <- keys.bucketColumn(by) if areCertain) yield by -> column
 
   /** The one column that filters would have to fix, besides those that they do, for buckets to tell. */
   def missingColumn(filters: Seq[ScanFilter]): Option[Seq[String]] = index.flatMap(keys.missingForBuckets(filters, _))

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.connector.read.partitioning.{KeyGroupedPartitioning, Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
@@ -21,16 +22,20 @@ import org.apache.spark.sql.types.StructType
   *
   * @param offersColumns
   *   for such filters; until a rule says so, which runs when Spark's own have, they are kept back (`RuntimeFilters`)
+  * @param grouping
+  *   by bucket, in place of splits of equal size, where a rule has found a use for it (`BucketedScans`)
   */
 final class HudiliteScan private (
-    session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int], offersColumns: Boolean)
+    session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int], offersColumns: Boolean,
+    grouping: Option[BucketGrouping])
     extends Scan
     with Batch
     with SupportsReportStatistics
+    with SupportsReportPartitioning
     with SupportsRuntimeV2Filtering {
 
   def this(session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int]) =
-    this(session, planner, columns, limit, false)
+    this(session, planner, columns, limit, false, None)
 
   private val source: TableState = planner.state
   private val settings = ScanSettings.reader(columns, source.known)
@@ -46,12 +51,30 @@ final class HudiliteScan private (
   override def description(): String =
     s"hudilite ${source.describe} of ${source.table.basePath}, files ${current.describe}" +
       (if (planner.filters.isEmpty) "" else s", pruned by ${planner.filters.map(FilterText.of).mkString(" and ")}") +
-      limit.map(n => s", limit $n").getOrElse("")
+      limit.map(n => s", limit $n").getOrElse("") +
+      grouping.fold("")(by => s", grouped by ${by.keys.map(_.describe).mkString(", ")}")
 
   // ---- tasks
 
-  override def planInputPartitions(): Array[InputPartition] =
-    planner.tasks(current, columns, ScanSettings.taskSizes(session), limit).toArray
+  override def planInputPartitions(): Array[InputPartition] = {
+    val sizes = ScanSettings.taskSizes(session)
+    grouping.fold[Seq[InputPartition]](planner.tasks(current, columns, sizes, limit))(
+      planner.tasks(current, columns, sizes, _, withEmpty = !SQLConf.get.v2BucketingPushPartValuesEnabled)).toArray
+  }
+
+  override def outputPartitioning(): Partitioning = grouping.fold[Partitioning](new UnknownPartitioning(0))(by =>
+    new KeyGroupedPartitioning(by.keys, planInputPartitions().length))
+
+  /** How the splits can be grouped by bucket, where they are not yet. */
+  private[scan] lazy val bucketed: Option[BucketGrouping] =
+    if (grouping.isDefined || limit.isDefined) None else planner.grouping(columns, byPartition = false)
+
+  private[scan] def partitionColumns: Seq[String] = source.table.config.partitionFields
+
+  /** The scan with its splits grouped, if they can be: by bucket, or by partition and bucket. */
+  private[scan] def grouped(byPartition: Boolean): Option[HudiliteScan] =
+    bucketed.flatMap(plain => if (byPartition) planner.grouping(columns, byPartition) else Some(plain)).map(by =>
+      new HudiliteScan(session, planner, columns, limit, offersColumns, Some(by)))
 
   // Spark asks for it with each plan that it makes of the scan.
   override def createReaderFactory(): PartitionReaderFactory = factory
@@ -85,7 +108,7 @@ final class HudiliteScan private (
   /** The scan with its columns offered, if it has kept them back. */
   def offering: Option[HudiliteScan] =
     if (offersColumns) None
-    else Some(new HudiliteScan(session, planner, columns, limit, offersColumns = true))
+    else Some(new HudiliteScan(session, planner, columns, limit, offersColumns = true, grouping))
 
   override def filter(predicates: Array[Predicate]): Unit = {
     val late = predicates.toList.flatMap(ScanFilter.of(_, source.known))
@@ -108,7 +131,7 @@ final class HudiliteScan private (
 
   // ---- Spark reuses the result of an equal scan
 
-  private def identity: Seq[Any] = Seq(rows, columns, offersColumns)
+  private def identity: Seq[Any] = Seq(rows, columns, offersColumns, grouping)
 
   /** The rows that are read, equal for scans of equal ones. Filters are no part of it. Spark evaluates each of them above
     * the scan, too, so that under equal plans scans with other filters deliver the same; and those that Spark infers after
@@ -118,7 +141,7 @@ final class HudiliteScan private (
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =
-    new HudiliteScan(session, planner, others, limit, offersColumns)
+    new HudiliteScan(session, planner, others, limit, offersColumns, None)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity

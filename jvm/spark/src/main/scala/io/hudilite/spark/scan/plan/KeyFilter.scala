@@ -5,10 +5,8 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.record.{KeyEncoding, MetaFields, RecordKeys}
 import io.hudilite.spark.basefile.read.ScanFilter
 
-import java.time.LocalDate
-
 import io.hudilite.spark.basefile.read.ScanFilter._
-import io.hudilite.spark.row.FieldTypes
+import io.hudilite.spark.row.{FieldTypes, KeyText}
 import org.apache.spark.sql.types._
 
 /** Finds the record keys that filters ask for: pure.
@@ -28,7 +26,7 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
   private val types: IndexedSeq[Option[DataType]] = paths.map(FieldTypes.at(schema, _))
   private val spellsKeys = config.populateMetaFields && config.knownKeyGenerator.nonEmpty && fields.nonEmpty &&
     typesKept &&
-    types.forall(_.exists(isExact))
+    types.forall(_.exists(KeyText.isCertain))
 
   /** The one key field, when equality on it names record keys. */
   def singleColumn: Option[Seq[String]] = if (spellsKeys && fields.size == 1) Some(paths.head) else None
@@ -59,6 +57,20 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
     }
   }
 
+  /** The one column whose value alone decides about the bucket of a row. */
+  def bucketColumn(index: BucketIndex): Option[BucketColumn] = deciding(index) match {
+    case Seq(one) if spellsKeys && isPlainlyNamed && paths(one).size == 1 && index.hashFields == Seq(fields(one)) =>
+      KeyEncoding.isPrefixed(config.keyGenerator, fields.size, config.version).map { prefixed =>
+        val isWhole = !types(one).contains(StringType) && (fields.size > 1 || !prefixed)
+        BucketColumn(fields(one), if (isWhole) None else Some(layout(one, prefixed)))
+      }
+    case _ => None
+  }
+
+  private def layout(one: Int, prefixed: Boolean): String =
+    if (!prefixed) fields(one)
+    else fields.indices.map(i => s"${fields(i)}:${if (i == one) BucketColumn.Value else "0"}").mkString(",")
+
   /** A key for each way in which rows that pass the filters can be dealt. */
   private def hashed(parts: Seq[ScanFilter], index: BucketIndex): Option[Seq[String]] =
     if (!spellsKeys || !isPlainlyNamed) None
@@ -78,7 +90,7 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
   /** The spellings of which the field must have one, when the filters say so; of a missing value it is null. */
   private def spelled(parts: Seq[ScanFilter], field: Int, mayBeNull: Boolean): Option[Seq[String]] =
     for (values <- valuesOf(parts, paths(field), mayBeNull); dataType <- types(field))
-      yield values.map(value => if (value == null) null else spell(value, dataType))
+      yield values.map(KeyText.of(_, dataType))
 
   /** The keys of all combinations of these values, unless they are too many. */
   private def encoded(values: Seq[Option[Seq[String]]]): Option[Set[String]] =
@@ -93,22 +105,26 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
     }
 }
 
+/** A column whose value alone decides about the bucket of a row.
+  *
+  * @param layout
+  *   how a key is made around the value, where that can change what is hashed: texts can hold the signs between fields, and
+  *   a key of one field with its name is hashed with that
+  */
+private[scan] final case class BucketColumn(name: String, layout: Option[String])
+
+private[scan] object BucketColumn {
+
+  /** Where the value stands in a layout. */
+  val Value = "*"
+}
+
 object KeyFilter {
 
   /** More keys than this are left to the filters themselves. */
   val MaxKeys: Int = 100000
 
   private val RecordKeyColumn = Seq(MetaFields.RecordKey)
-
-  private def isExact(dataType: DataType): Boolean = dataType match {
-    case StringType | BooleanType | ByteType | ShortType | IntegerType | LongType | DateType => true
-    case _ => false
-  }
-
-  private def spell(value: Any, dataType: DataType): String = (value, dataType) match {
-    case (days: Int, DateType) => LocalDate.ofEpochDay(days.toLong).toString
-    case (other, _) => other.toString
-  }
 
   /** Stands for the value of a field on which no bucket depends. */
   private val AnyValue: Option[Seq[String]] = Some(Seq("0"))

@@ -2,9 +2,10 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
-import io.hudilite.spark.scan.task.{CheckedSplits, FileFacts, Narrowing, ScanPartition, ScanTask, SliceSplit, TaskSizes}
+import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.stats.FileStatistics
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
@@ -117,6 +118,50 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
       task.copy(narrowing = late, folders = valuesOf(task.splits.map(_.partition), columns)))
   }
 
+  /** How these columns can be grouped: file groups of one bucket, if all of them are of buckets for sure.
+    *
+    * @param byPartition
+    *   by partition columns, too, where folders tell all of their values
+    */
+  private[scan] def grouping(columns: StructType, byPartition: Boolean): Option[BucketGrouping] =
+    buckets.certainColumn.filter { case (_, column) => columns.fieldNames.contains(column.name) }.map {
+      case (index, column) =>
+        val folders = table.config.partitionFields
+        val told = byPartition && folders.forall(columns.fieldNames.contains) &&
+          listed.groups.map(_.partition).toSet.forall(p => folders.forall(partitions.valuesOf(p).contains))
+        BucketGrouping(index, column, if (told) folders else Nil)
+    }
+
+  /** The parts of these files, each of one bucket.
+    *
+    * @param withEmpty
+    *   buckets without rows have a part, too, unless most have none: without it two scans go together only if both have rows
+    *   in the same buckets
+    */
+  private[scan] def tasks(found: PrunedFiles, columns: StructType, sizes: TaskSizes, by: BucketGrouping,
+      withEmpty: Boolean): Seq[BucketPartition] = {
+    val late = narrowing(found)
+    val all = (found.files.map(_.partition) ++ found.merged.map(_.partition)).distinct
+    val folders = all.map(partition => partition -> partitions.valuesOf(partition)).toMap
+    val shown = valuesOf(all, columns)
+    def part(partition: String, fileId: String, split: ScanSplit): BucketPartition = BucketPartition(
+      ScanPartition(Seq(split), late, shown.get(partition).map(partition -> _).toMap),
+      by.key(folders(partition), BucketIndex.bucketOfFile(fileId).get))
+    val parts =
+      found.files.flatMap(file => ScanPartition.cut(file, sizes.mostBytes).map(part(file.partition, file.fileId, _))) ++
+        found.merged.map(slice =>
+          part(slice.partition, slice.fileId, SliceSplit(slice, state.beforeRange.get(slice.groupId))))
+    val missing =
+      if (withEmpty && by.partitionColumns.isEmpty && found.byBucket.isEmpty) emptyBuckets(parts, by) else Nil
+    parts ++ missing
+  }
+
+  private def emptyBuckets(parts: Seq[BucketPartition], by: BucketGrouping): Seq[BucketPartition] = {
+    val filled = parts.map(_.partitionKey.getInt(0)).toSet
+    if (by.index.count > ScanPlanner.MostEmpty.max(ScanPlanner.EmptyPerFilled * filled.size)) Nil
+    else (0 until by.index.count).filterNot(filled).map(b => BucketPartition(ScanPartition(Nil), by.key(Map.empty, b)))
+  }
+
   /** As many files as hold the rows wanted, when the number of their rows is known. */
   private def enough(files: Seq[BaseFile], rows: Int): Seq[BaseFile] =
     if (filters.nonEmpty || state.commitTimes.isDefined) files
@@ -145,4 +190,11 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     if (!columns.fieldNames.exists(partitions.folderColumns)) Map.empty
     else found.distinct.map(partition =>
       partition -> partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }).toMap
+}
+
+private object ScanPlanner {
+
+  // A task without rows costs some milliseconds, an exchange of all rows more.
+  private val MostEmpty = 64
+  private val EmptyPerFilled = 4
 }

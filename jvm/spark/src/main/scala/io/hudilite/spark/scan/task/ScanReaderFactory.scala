@@ -57,6 +57,7 @@ final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
 
   private def scanPartition(partition: InputPartition): ScanPartition = partition match {
     case p: ScanPartition => p
+    case BucketPartition(parts, _) => parts
     case other => throw new IllegalStateException(s"not a partition of this scan: $other")
   }
 }

@@ -5,7 +5,8 @@ import io.hudilite.record.RecordKeys
 import io.hudilite.spark.basefile.read.{FileRange, FileRead, ScanFilter}
 import io.hudilite.spark.slice.deliver.SliceMerge
 
-import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.{HasPartitionKey, InputPartition}
 import org.apache.spark.sql.types.StructType
 
 /** Everything that tasks need to know about a scan besides their files.
@@ -57,6 +58,13 @@ final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], k
 final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None,
     folders: Map[String, Map[String, Any]] = Map.empty)
     extends InputPartition
+
+/** Parts of one bucket, beside which Spark puts other parts of that key.
+  *
+  * @param partitionKey
+  *   values of what the scan says that it is grouped by
+  */
+final case class BucketPartition(parts: ScanPartition, partitionKey: InternalRow) extends HasPartitionKey
 
 /** How much a task is given.
   *
@@ -119,7 +127,8 @@ object ScanPartition {
   private def whole(file: BaseFile): FileSplit =
     FileSplit(FileRange(file.relativePath, file.fileId, file.length, 0L, file.length))
 
-  private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
+  /** Parts of a file, none of them larger than this. */
+  def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
     (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>
       FileSplit(FileRange(file.relativePath, file.fileId, file.length, start,
           math.min(maxSplitBytes, file.length - start))))

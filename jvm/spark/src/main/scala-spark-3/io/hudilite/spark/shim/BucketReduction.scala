@@ -1,0 +1,4 @@
+package io.hudilite.spark.shim
+
+/** Buckets of one table dealt as fewer, which Spark knows from 4.0 on. */
+trait BucketReduction

@@ -1,0 +1,53 @@
+package io.hudilite.spark.scan.rule
+
+import io.hudilite.spark.bucket.BucketFunctions
+import io.hudilite.spark.scan.plan.HudiliteScan
+import io.hudilite.spark.shim.PlanNodes
+
+import org.apache.spark.sql.catalyst.expressions.{DynamicPruningSubquery, Expression, V2ExpressionUtils}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.DYNAMIC_PRUNING_SUBQUERY
+import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+
+/** Has scans of tables with buckets tell Spark how their rows are dealt, so that joins and aggregations of them need no
+  * exchange: where the session's own switch for it is on, and the query brings rows together that lie together. A scan
+  * that is grouped has as many tasks as buckets, whatever their size; others keep their splits.
+  *
+  * Spark would look for the function of the buckets in the catalog of the relation, which a table that is read by its path
+  * has not. So scans say nothing to Spark's rule, and this one knows the functions.
+  */
+object BucketedScans extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!conf.v2BucketingEnabled) plan
+    else {
+      val uses = BucketUses.of(plan)
+      if (uses.columns.isEmpty) plan else grouped(plan, uses)
+    }
+
+  private def grouped(plan: LogicalPlan, uses: BucketUses): LogicalPlan =
+    plan.transformAllExpressionsWithPruning(_.containsPattern(DYNAMIC_PRUNING_SUBQUERY)) {
+      // It finds its side of the join again only where the two are equal.
+      case filter: DynamicPruningSubquery => filter.withNewPlan(grouped(filter.plan, uses))
+    }.transform {
+      case relation @ BucketedRelation(scan, column) if uses.columns(column.exprId) =>
+        told(relation, scan.grouped(uses.byPartition)).getOrElse(relation)
+    }
+
+  private def told(relation: LogicalPlan, scan: Option[HudiliteScan]): Option[LogicalPlan] = for {
+    grouped <- scan
+    plain <- Some(relation).collect { case found: DataSourceV2ScanRelation => found }
+    telling = PlanNodes.withScan(plain, grouped)
+    by <- expressionsOf(telling, grouped)
+  } yield PlanNodes.withPartitioning(telling, by)
+
+  private def expressionsOf(relation: DataSourceV2ScanRelation, scan: HudiliteScan): Option[Seq[Expression]] =
+    scan.outputPartitioning() match {
+      case by: KeyGroupedPartitioning =>
+        val found = by.keys().toSeq.map(V2ExpressionUtils.toCatalystOpt(_, relation, Some(BucketFunctions)))
+        if (found.forall(_.isDefined)) Some(found.flatten) else None
+      case _ => None
+    }
+}
