@@ -110,6 +110,7 @@ lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(c
   libraryDependencies ++= Seq(
     "org.apache.spark" %% "spark-sql" % stack.spark,
     "org.openjdk.jmh" % "jmh-core" % "1.37",
+    "org.apache.hudi" % "hudi-io" % "1.2.0", // Hudi's own HFiles, a yardstick
     "org.openjdk.jmh" % "jmh-generator-annprocess" % "1.37" % Provided),
   javacOptions ++= Seq("-processor", "org.openjdk.jmh.generators.BenchmarkProcessor"),
   run / fork := true,
