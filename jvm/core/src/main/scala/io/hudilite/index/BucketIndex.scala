@@ -45,7 +45,8 @@ final case class BucketIndex(count: Int, hashFields: Seq[String], rule: BucketRu
   def fits(groups: Iterator[FileGroupId]): Boolean = {
     val taken = mutable.HashSet.empty[(String, Int)]
     groups.forall(group =>
-      BucketIndex.bucketOfFile(group.fileId).exists(b => b < in(group.partition).count && taken.add(group.partition -> b)))
+      BucketIndex.bucketOfFile(group.fileId).exists(b =>
+        b < in(group.partition).count && taken.add(group.partition -> b)))
   }
 
   /** True when both indexes put each key into an equal bucket. The order of the fields does not matter, since values

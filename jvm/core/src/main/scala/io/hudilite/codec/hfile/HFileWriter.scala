@@ -135,10 +135,10 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
     import HFileTrailer.Field
     val firstBlock = if (entries == 0) NoBlock else 0L
     HFileTrailer.bytes(new ProtoMessage().number(Field.FileInfo, info).number(Field.LoadOnOpen, root)
-      .number(Field.DataBytes, dataBytes).number(Field.RootEntries, index.count.toLong)
-      .number(Field.MetaEntries, metaIndex.count.toLong).number(Field.Entries, entries).number(Field.Levels, 1L)
-      .number(Field.FirstDataBlock, firstBlock).number(Field.LastDataBlock, lastBlock)
-      .text(Field.Comparator, HFileTrailer.Comparator).number(Field.Codec, codec.number.toLong))
+        .number(Field.DataBytes, dataBytes).number(Field.RootEntries, index.count.toLong)
+        .number(Field.MetaEntries, metaIndex.count.toLong).number(Field.Entries, entries).number(Field.Levels, 1L)
+        .number(Field.FirstDataBlock, firstBlock).number(Field.LastDataBlock, lastBlock)
+        .text(Field.Comparator, HFileTrailer.Comparator).number(Field.Codec, codec.number.toLong))
   }
 }
 
@@ -166,7 +166,8 @@ object HFileWriter {
 
   /** The key after its row: no family, the latest time, a value that is put. */
   private val KeyTail: Array[Byte] =
-    ByteBuffer.allocate(1 + java.lang.Long.BYTES + 1).put(0.toByte).putLong(Long.MaxValue).put(HFileRecords.PutType).array
+    ByteBuffer.allocate(1 + java.lang.Long.BYTES + 1).put(0.toByte).putLong(Long.MaxValue).put(
+      HFileRecords.PutType).array
 
   /** A cell besides row and value: two lengths, that of the row, the tail of the key and the version. */
   private val CellOverhead: Int = 2 * Integer.BYTES + java.lang.Short.BYTES + KeyTail.length + 1

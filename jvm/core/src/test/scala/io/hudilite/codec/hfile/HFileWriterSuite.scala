@@ -129,7 +129,7 @@ class HFileWriterSuite extends FunSuite {
   test("keys out of order, keys that come twice and keys that are too long are refused") {
     def refused(keys: String*): String =
       intercept[IllegalStateException](HFileWriter.bytes(keys.iterator.map(k => k.getBytes(UTF_8) -> k.getBytes(UTF_8)),
-        form)).getMessage
+          form)).getMessage
     assertEquals(refused("b", "a"), "the key a cannot be written to an HFile: it does not come after b")
     assertEquals(refused("", ""), "the key  cannot be written to an HFile: it does not come after ")
     assertEquals(refused("😀", "～"), "the key ～ cannot be written to an HFile: it does not come after 😀")

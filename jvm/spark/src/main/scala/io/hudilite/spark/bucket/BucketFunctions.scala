@@ -28,7 +28,8 @@ private[spark] object BucketFunctions extends FunctionCatalog {
 
   override def loadFunction(ident: Identifier): UnboundFunction = ident.name match {
     case "bucket" => new Unbound(ident.name, 2, types => BucketOfValue(types(1)))
-    case name @ OfKeys(count, layout) => new Unbound(name, 1, types => BucketOfKey(name, count.toInt, layout, types.head))
+    case name @ OfKeys(count, layout) =>
+      new Unbound(name, 1, types => BucketOfKey(name, count.toInt, layout, types.head))
     case _ => throw new NoSuchFunctionException(ident)
   }
 

@@ -130,8 +130,9 @@ private[catalog] object ColumnChanges {
                 val (own, others) = fields.partition(_.name == path.last)
                 inserted(others, own.head, moved.position)
               })
-        case _ =>
-          throw refused(path, "a Hudi table keeps no default values and no rules of columns; give values in each write")
+          case _ =>
+            throw refused(path,
+              "a Hudi table keeps no default values and no rules of columns; give values in each write")
         }
       }
 
@@ -141,10 +142,10 @@ private[catalog] object ColumnChanges {
     }
 
     private def column(add: AddColumn): StructField = {
-    if (!add.isNullable)
-      throw refused(add.fieldNames.toList, "present rows have no value for a new column; leave NOT NULL out")
+      if (!add.isNullable)
+        throw refused(add.fieldNames.toList, "present rows have no value for a new column; leave NOT NULL out")
       if (add.defaultValue != null)
-      throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns; leave DEFAULT out")
+        throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns; leave DEFAULT out")
       val plain = StructField(add.fieldNames.last, Nullability.relaxed(add.dataType))
       Option(add.comment).filter(_.nonEmpty).fold(plain)(plain.withComment)
     }
@@ -162,20 +163,20 @@ private[catalog] object ColumnChanges {
       val grown = field(done.after, path)(f => if (widens(f.dataType, to)) f.copy(dataType = to) else f)
       val after = field(done.after, path) { f =>
         if (!convertible(f.dataType, to)) throw refused(path,
-        s"values of type ${f.dataType.simpleString} cannot be read as ${to.simpleString}; add a column of that type")
+          s"values of type ${f.dataType.simpleString} cannot be read as ${to.simpleString}; add a column of that type")
         f.copy(dataType = to)
       }
       done.copy(after = after, asWritten = done.asWritten && grown == after)
     }
 
-  // Changes of types that a write makes by itself, too, and that readers without ids know.
+    // Changes of types that a write makes by itself, too, and that readers without ids know.
     private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
       case (a, b) if a == b => true
       case (IntegerType, LongType) | (FloatType, DoubleType) => true
       case _ => false
     }
 
-  /** Changes of types that Hudi's schema-on-read converts. */
+    /** Changes of types that Hudi's schema-on-read converts. */
     private def convertible(from: DataType, to: DataType): Boolean = (from, to) match {
       case (a, b) if a == b => true
       case (IntegerType, LongType | FloatType | DoubleType | StringType) => true
@@ -211,8 +212,8 @@ private[catalog] object ColumnChanges {
         case (s: StructType, _) => fields(s, path, whole)(change)
         case (ArrayType(element, nulls), "element" :: rest) => ArrayType(inside(element, rest, whole)(change), nulls)
         case (MapType(key, value, nulls), "value" :: rest) => MapType(key, inside(value, rest, whole)(change), nulls)
-      case _ => throw refused(whole,
-          "only fields of structs can be changed, not elements, keys or values; add a column of the new type")
+        case _ => throw refused(whole,
+            "only fields of structs can be changed, not elements, keys or values; add a column of the new type")
       }
 
     private def refused(path: Seq[String], reason: String): InvalidInput =

@@ -65,12 +65,14 @@ class BucketedScansSuite extends FunSuite with Interpreted {
       assertEquals(exchanged("SELECT a.id, b.v FROM a LEFT JOIN b ON a.id = b.id"), 0)
       assertEquals(exchanged("SELECT * FROM a WHERE id NOT IN (SELECT id FROM b WHERE id IS NOT NULL) AND v = 3"), 0)
       assertEquals(exchanged("SELECT id, count(*), max(v) FROM a GROUP BY id"), 0)
-      assertEquals(exchanged("SELECT a.id, count(*) FROM a JOIN b ON a.id = b.id JOIN a c ON c.id = b.id GROUP BY a.id"), 0)
+      assertEquals(
+        exchanged("SELECT a.id, count(*) FROM a JOIN b ON a.id = b.id JOIN a c ON c.id = b.id GROUP BY a.id"), 0)
       assertEquals(exchanged("SELECT a.id, b.v FROM a JOIN b ON a.id = b.id WHERE a.id IN (51, 52)"), 0)
       assertEquals(exchanged("SELECT a.p, count(*) FROM a GROUP BY a.p"), 1)
       assertEquals(exchanged("SELECT a.id FROM a JOIN b ON a.v = b.v + 1"), 2)
       assertEquals(exchanged("SELECT a.id, b.v FROM a JOIN b ON a.id = b.id",
-          "spark.sql.files.maxPartitionBytes" -> "100000", "spark.sql.sources.v2.bucketing.pushPartValues.enabled" -> "true"), 0)
+          "spark.sql.files.maxPartitionBytes" -> "100000",
+          "spark.sql.sources.v2.bucketing.pushPartValues.enabled" -> "true"), 0)
     }
 
   test("partitions go together with buckets, or are left out of account where they are not asked for") {
@@ -93,7 +95,7 @@ class BucketedScansSuite extends FunSuite with Interpreted {
   test("texts go together where their keys are made alike, also odd ones and nulls, and elsewhere are exchanged") {
     val odd = Seq("'a,b'", "'a:b'", "'name:x,n:1'", "'name:y,z:1'", "'é'", "'plain'", "'other'")
     def rows(more: String*) = spark.sql((odd ++ more).zipWithIndex.map { case (t, n) => s"SELECT $t name, $n n, 0 v" }
-      .mkString(" UNION ALL "))
+        .mkString(" UNION ALL "))
     table("a", rows(), "name", 3)
     table("b", rows(), "name", 3)
     table("c", rows("null", "''"), "name,n", 3, "hoodie.bucket.index.hash.field" -> "name")
@@ -124,7 +126,8 @@ class BucketedScansSuite extends FunSuite with Interpreted {
     table("a", ids(0, 400, 1), "id", 8)
     table("b", ids(0, 400, 2), "id", 8)
     spark.range(400).selectExpr("cast(id as int) k", "id % 200 n").createOrReplaceTempView("small")
-    val query = "SELECT /*+ BROADCAST(small) */ a.id, b.v FROM small JOIN a ON k = a.id JOIN b ON a.id = b.id WHERE n = 7"
+    val query =
+      "SELECT /*+ BROADCAST(small) */ a.id, b.v FROM small JOIN a ON k = a.id JOIN b ON a.id = b.id WHERE n = 7"
     assertEquals(exchanged(query), 0)
   }
 

@@ -94,7 +94,8 @@ object AppendPlan {
           if (incoming.all.isDefined && planned.isNarrow) Some(LaidOutRows(rows, LateGroups.of(planned)))
           else Some(counted(planned.tasks)(byPartition => all.filter(s => byPartition.contains(s.partition))))
         case None =>
-          Some(counted(asked.getOrElse(takers.mostTasks(cores)))(byPartition => CountedRows.slices(table, byPartition.keys)))
+          Some(counted(asked.getOrElse(takers.mostTasks(cores)))(byPartition =>
+              CountedRows.slices(table, byPartition.keys)))
       }
     }
 }

@@ -68,14 +68,15 @@ private[rule] object BucketUses {
       column <- known if scans.contains(column)
     } yield column -> known.toSet
     val uses = ofJoins ++ ofGroups
-    BucketUses(uses.map(_._1).toSet, uses.nonEmpty && uses.forall { case (column, keys) =>
-      scans(column).partitions.forall(_.exists(p => keys(p.exprId)))
-    })
+    BucketUses(uses.map(_._1).toSet,
+      uses.nonEmpty && uses.forall { case (column, keys) =>
+        scans(column).partitions.forall(_.exists(p => keys(p.exprId)))
+      })
   }
 
   private def areAlike(a: Option[BucketedColumn], b: Option[BucketedColumn]): Boolean =
-    (for (one <- a.flatMap(_.scan.bucketed); other <- b.flatMap(_.scan.bucketed)) yield
-      one.column.layout == other.column.layout &&
+    (for (one <- a.flatMap(_.scan.bucketed); other <- b.flatMap(_.scan.bucketed))
+      yield one.column.layout == other.column.layout &&
         (one.index.count == other.index.count || (one.column.layout.isEmpty && reduces))).contains(true)
 
   // Spark 3.5 does not know it.
