@@ -13,6 +13,8 @@ from engines import SELF_CHECK, Engine, Shape
 from pyspark.sql import SparkSession
 from rows import rows_of
 
+import hudilite
+
 BY_ID = {"hoodie.schema.on.read.enable": "true"}
 # Spark's own catalog refuses what Hudi's can do.
 ALTER = {
@@ -200,4 +202,28 @@ def test_hudi_goes_on_where_hudilite_changes_columns_first(
     turns.write(lite, [{**changed, "id": "k2", "dt": "p0", "shade": "lite"}])
     turns.alter("DROP COLUMN shade", turns.schema.replace("shade string, ", ""),
                 lambda row: {name: value for name, value in row.items() if name != "shade"})  # fmt: skip
+    turns.check()
+
+
+def test_hudi_knows_renamed_columns_after_hudilite_archived_writes_before_services(
+    lite: Engine, real: Engine, path: Path
+) -> None:
+    turns = Turns(lite, real, path, 8, "MERGE_ON_READ")
+    rows = [
+        {"id": f"k{i}", "ts": 1, "dt": f"p{i % 2}", "colour": f"c{i}", "price": i, "st": {"x": i, "y": "y"}}
+        for i in range(4)
+    ]
+    turns.write(real, rows, "insert")
+    turns.alter(
+        "RENAME COLUMN colour TO shade", FIRST.replace("colour", "shade"),
+        lambda row: renamed(row, "colour", "shade"), lite,
+    )  # fmt: skip
+    turns.write(lite, [{**renamed(rows[0], "colour", "shade"), "ts": 2}])
+    # Both services leave the files of p1 with the old name.
+    table = hudilite.table(lite.spark, str(path))
+    table.compact()
+    table.cluster("id", partitions="p0")
+    table.clean(retain=1)
+    options = {"hoodie.keep.min.commits": "2", "hoodie.keep.max.commits": "3", "hoodie.clean.commits.retained": "1"}
+    assert table.archive(options=options)
     turns.check()
