@@ -31,11 +31,6 @@ final case class FileSlice(
   /** Names of its files. */
   def names: Seq[String] = base.map(_.name).toSeq ++ logs.map(_.name)
 
-  /** From version 8 on: a log file with the instant of the base file, as all had before an upgrade. Its name does not
-    * say which write made it.
-    */
-  def isOfOlderLayout(log: LogFile): Boolean = base.exists(_.instant == log.time)
-
   def totalLength: Long = base.map(_.length).getOrElse(0L) + logs.map(_.length).sum
 }
 

@@ -187,7 +187,8 @@ class TakenOverSuite extends FunSuite {
       assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
     }
 
-  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"); (who, by) <- Seq("another" -> theirs, "its" -> ours))
+  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering");
+    (who, by) <- Seq("another" -> theirs, "its" -> ours))
     test(s"version $version: a $kind that fails while $who process runs the plan again leaves that run alone") {
       val (storage, time) = planned(kind, version)
       val failing = new Run(kind, new ProcessView(storage), time, 1, ours)

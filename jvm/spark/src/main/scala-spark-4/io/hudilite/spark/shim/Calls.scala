@@ -50,7 +50,8 @@ private final class SparkProcedure(of: CalledProcedure, asked: Seq[String] = Nil
   }
 
   override def parameters(): Array[ProcedureParameter] = of.called.map(p =>
-    ProcedureParameter.in(asked.find(_.equalsIgnoreCase(p.name)).getOrElse(p.name), p.dataType).defaultValue(p.default).comment(p.summary).build()).toArray
+    ProcedureParameter.in(asked.find(_.equalsIgnoreCase(p.name)).getOrElse(p.name), p.dataType).defaultValue(
+      p.default).comment(p.summary).build()).toArray
 
   override def isDeterministic: Boolean = false
 

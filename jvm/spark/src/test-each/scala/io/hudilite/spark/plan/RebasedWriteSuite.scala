@@ -158,7 +158,8 @@ final class RebasedWriteSuite extends UpsertPlans with Interpreted {
         session.sql(s"SELECT timestamp '2026-01-01 00:00:00' t, $version version").write.format("hudilite")
           .option(WriteOptions.TimesAsTexts.name, asTexts).mode(SaveMode.Append).save(at)
       begin(at, Some(() => upsert(spark, 1, asTexts)))
-      if (asTexts) assertEquals(intercept[CommitConflict](upsert(judged, 2, asTexts = false)).condition, "COMMIT_CONFLICT")
+      if (asTexts)
+        assertEquals(intercept[CommitConflict](upsert(judged, 2, asTexts = false)).condition, "COMMIT_CONFLICT")
       else upsert(judged, 2, asTexts = false)
       assertEquals(judge.attempts, if (asTexts) Seq(1) else Seq(1, 2))
       assertEquals(

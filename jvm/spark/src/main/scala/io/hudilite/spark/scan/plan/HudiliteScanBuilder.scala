@@ -59,7 +59,8 @@ sealed class HudiliteScanBuilder(
   /** The answer from statistics to an aggregation of all that would be read, where they have it. */
   protected def answer(aggregation: Aggregation): Option[AggregateScan] =
     if (filters.nonEmpty || source.commitTimes.nonEmpty || source.files.merged.nonEmpty) None
-    else FileAggregates.answer(FileStatistics.at(source.table.basePath, SessionConf.hadoop(session, options)), source.table,
+    else FileAggregates.answer(FileStatistics.at(source.table.basePath, SessionConf.hadoop(session, options)),
+      source.table,
       source.files.files, aggregation, known, source.evolved)
 }
 

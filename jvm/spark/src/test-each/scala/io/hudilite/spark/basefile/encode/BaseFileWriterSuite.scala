@@ -4,7 +4,6 @@ import io.hudilite.filegroup.FooterCache
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.write.WriteFixture
 
-
 class BaseFileWriterSuite extends WriteFixture {
 
   folder.test("a base file gives back every type of column, and the meta columns") { base =>

@@ -216,7 +216,8 @@ class WriteGroupsSuite extends FunSuite {
   test("shuffle parallelism sets the number of tasks, not that of files, and files that there are do not limit it") {
     val asked = WriteLayout.groups(slices, WriteConf.of(Map.empty), IncomingSize(Some(BigInt(MiB))), Some(40), 4)
     assertEquals((asked.tasks, asked.spread), (40, 1))
-    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(200 * MiB))), None,
+    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(200 * MiB))),
+        None,
         4).tasks, 32)
     assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(None), None, 4).tasks, 32)
     assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(1000))), None,
