@@ -24,6 +24,4 @@ object MetaFields {
 
   /** Change type column of tables written in changelog mode; sits behind the meta columns. */
   val Operation = "_hoodie_operation"
-
-  def isMeta(column: String): Boolean = all.contains(column)
 }

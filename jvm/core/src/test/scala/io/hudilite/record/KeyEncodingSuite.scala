@@ -109,7 +109,5 @@ class KeyEncodingSuite extends FunSuite {
     assertEquals(MetaFields.all,
       Seq("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key",
         "_hoodie_partition_path", "_hoodie_file_name"))
-    assert(MetaFields.isMeta("_hoodie_file_name"))
-    assert(!MetaFields.isMeta(MetaFields.IsDeleted))
   }
 }

@@ -42,7 +42,7 @@ class AbortedTaskSuite extends WriteFixture {
     val instant = job(base, schema).instant
     Markers.list(storage, base, instant).foreach(m => storage.delete(s"$base/${m.relativePath}"))
     Markers.delete(storage, base, instant)
-    Seq("e", "f").foreach(p => writer.scatter(text(p), text(p), row(p)))
+    Seq("e", "f").foreach(p => writer.move(text(p), row(p), text(p)))
     assertEquals(files(base).count(_.endsWith(".parquet")), 2)
     writer.abort()
     assertEquals(files(base), Nil)
@@ -102,7 +102,7 @@ private object KilledTask {
       writer.toNewFiles(text(partition))
       writer.insert(text(partition), row(partition))
     }
-    Seq("c", "d").foreach(p => writer.scatter(text(p), text(p), row(p)))
+    Seq("c", "d").foreach(p => writer.move(text(p), row(p), text(p)))
     writer
   }
 }

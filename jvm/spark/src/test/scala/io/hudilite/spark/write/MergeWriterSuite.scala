@@ -222,7 +222,7 @@ class MergeWriterSuite extends MergeFixture {
     }
   }
 
-  folder.test("a moved row leaves its file, and scattered rows reach their partitions") { base =>
+  folder.test("a moved row leaves its file, and rows that move reach their partitions") { base =>
     val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
     val file = baseFile(stat)
     val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
@@ -230,9 +230,10 @@ class MergeWriterSuite extends MergeFixture {
       writer.toSlice(slice, takesInserts = true)
       writer.move(UTF8String.fromString("b"), MergeFixture.row(Change('u', "b", "moved")),
         UTF8String.fromString("p/q"))
+      writer.toNewFiles(UTF8String.fromString("n0"))
       (0 until 100).foreach(i =>
-        writer.scatter(UTF8String.fromString(s"n${i % 30}"), UTF8String.fromString(s"s$i"),
-          MergeFixture.row(Change('i', s"s$i"))))
+        writer.move(UTF8String.fromString(s"s$i"), MergeFixture.row(Change('i', s"s$i")),
+          UTF8String.fromString(s"n${i % 30}")))
     }
     assertEquals(stats.map(_.numWrites).sum, 102L)
     assertEquals(stats.map(_.partitionPath).sorted, (Seq("", "p/q") ++ (0 until 30).map(i => s"n$i")).sorted,

@@ -35,7 +35,7 @@ object AppendPlan {
         val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
-            AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
+            AppendPlan(write.copy(groups = Some(groups)), WriteLayout.grouped(rows, groups))
           case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
         }
     }
@@ -55,7 +55,7 @@ object AppendPlan {
     val there = target.existing.filter(_ => replaced == Replaces.Nothing)
     val grouped = CountedRows.inBuckets(keyed, there, index, target, operation, session)
     AppendPlan(AppendWrite(WriteIntent(target, operation, replaced), Some(grouped.groups)),
-      WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
+      WriteLayout.grouped(grouped.rows, grouped.groups, latest))
   }
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =

@@ -103,9 +103,6 @@ object WriteLayout {
       else RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, tasks, None))
   }
 
-  /** Keyed rows of an insert, packed into the groups' small files. */
-  def packed(rows: LogicalPlan, groups: LateGroups): LogicalPlan = bucketed(rows, groups, latest = None)
-
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. Of the changes of a key
     * in a group those of rows that are there come before rows that are new.
     *
@@ -141,7 +138,7 @@ object WriteLayout {
       groups: LateGroups, thenBy: Seq[SortOrder]): LogicalPlan = {
     val byPlace = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil))
     val inOrder =
-      grouped(query, column(query, RowPlace.FileId), partition, key, groups, thenBy = byPlace ++ thenBy)
+      inGroups(query, column(query, RowPlace.FileId), partition, key, groups, thenBy = byPlace ++ thenBy)
     val columns = query.output.filterNot(a => a.exprId == partition.exprId || a.exprId == key.exprId)
     // Spark hands changes to their writer by the numbers of columns, so that more of them may follow; to leave these out
     // would copy each row.
@@ -159,19 +156,19 @@ object WriteLayout {
     (Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)())
   }
 
-  /** Keyed rows brought to their buckets.
+  /** Keyed rows brought to their buckets, or to small files that take them.
     *
     * @param latest
     *   leaves one row of each key; `None` = all rows stay
     */
-  def bucketed(rows: LogicalPlan, groups: LateGroups, latest: Option[KeepsLatest]): LogicalPlan = {
+  def grouped(rows: LogicalPlan, groups: LateGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
     val inOrder =
-      grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+      inGroups(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
     Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
   }
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
-  private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
+  private def inGroups(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
       groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias if latest.isDefined || atHand(a.child).isEmpty => a } ++

@@ -115,12 +115,6 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     if (current.remove(key, row, position)) scattered.insert(partition, key, row)
   }
 
-  /** Adds a row to a new file group of `partition`, which may change from row to row. */
-  def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
-    job.checkOrdering(key, row)
-    scattered.insert(partition, key, row)
-  }
-
   /** Finishes all files. Where what they hold counts for nothing it raises an error, and the task has to be aborted. */
   def commit(): Seq[WriteStat] = {
     finishCurrent()
