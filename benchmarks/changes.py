@@ -30,6 +30,9 @@ TITLES = {
     "W15.all": "upsert all keys, nested rows",
     "W16": "upsert 1 % into base files that Hudi wrote",
     "W16.half": "upsert 50 % into base files that Hudi wrote",
+    "W21.load": "bulk_insert before W21, the second of two tables",
+    "W21.shuffled": "join of the two tables by their keys, Spark's switch for buckets off",
+    "W21": "the same with the switch on",
 }
 WIDE_ROWS = 20_000  # at most
 
@@ -207,6 +210,27 @@ class Changes(Bench):
                 lambda again, first=number: self.as_hudi_wrote(f"warm{first}_{again}", base),
             )
 
+    def joined(self) -> None:
+        """Two tables of the same keys joined by these, with exchanges and by buckets."""
+        self.warm_up()
+        base = self.batch("base").select(COLUMNS)
+        tables = [self.table("left"), self.table("right")]
+        self.system.create(self.spark, base, tables[0])
+        if not self.load("W21.load", tables[1], base):
+            return
+
+        def join(_: int) -> None:
+            left, right = (self.read(table).select("key", "fare", "ts") for table in tables)
+            pairs = left.join(right, "key").agg(F.count("*"), F.sum(left["fare"] + right["fare"])).first()
+            assert pairs is not None
+            assert pairs[0] == self.expect["base"]["count"]
+
+        self.spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+        for workload, switch in (("W21.shuffled", "false"), ("W21", "true")):
+            self.spark.conf.set("spark.sql.sources.v2.bucketing.enabled", switch)
+            join(0)  # compiled, untimed
+            self.rec.step(workload, join, self.repeat)
+
     def as_hudi_wrote(self, name: str, base: DataFrame) -> Table:
         """A copy of the table that Hudi wrote, or the same rows where Hudi's tables are not read."""
         if not self.system.reads_hudi:
@@ -221,4 +245,4 @@ class Changes(Bench):
         return table
 
 
-GROUPS = ["big", "one", "wide500", "wide2000", "nested", "origin", "foreign"]
+GROUPS = ["big", "one", "wide500", "wide2000", "nested", "origin", "foreign", "joined"]

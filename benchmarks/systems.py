@@ -231,7 +231,7 @@ class Hudilite(Hudi):
     """The connector of this project, with the options of Hudi."""
 
     format = "hudilite"
-    groups = Hudi.groups | {"copied"}
+    groups = Hudi.groups | {"copied", "joined"}
     packages = ""
 
     def __init__(self, name: str = "hudilite", options: dict[str, str] | None = None) -> None:
