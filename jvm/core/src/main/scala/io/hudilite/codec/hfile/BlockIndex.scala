@@ -130,7 +130,8 @@ private[hfile] object BlockIndex {
     places.zip(places.drop(1)).find { case (a, b) =>
       a.end > b.offset || KeyOrder.descends(a.row, 0, a.row.length, b.row, 0, b.row.length)
     }.foreach { case (a, b) =>
-      throw new IllegalArgumentException(s"the index of an HFile has offset ${b.offset} after ${a.offset}, out of order")
+      throw new IllegalArgumentException(
+        s"the index of an HFile has offset ${b.offset} after ${a.offset}, out of order")
     }
     places
   }

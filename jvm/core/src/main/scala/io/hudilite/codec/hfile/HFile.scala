@@ -123,7 +123,7 @@ object HFile {
     } catch { case NonFatal(e) => throw damage(e, path) }
 
   // They compare rows by their bytes.
-  private val Comparators = Set("org.apache.hudi.io.storage.HoodieHBaseKVComparator",
+  private val Comparators = Set(HFileTrailer.Comparator,
     "org.apache.hadoop.hbase.CellComparatorImpl", "org.apache.hadoop.hbase.KeyValue$KeyComparator")
 
   private val Levels = Set(HFileBlock.Magic.IntermediateIndex, HFileBlock.Magic.LeafIndex)

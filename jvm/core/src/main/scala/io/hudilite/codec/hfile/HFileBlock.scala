@@ -35,6 +35,8 @@ private[hfile] object HFileBlock {
     val Crc32C = 2
   }
 
+  private val UsualStride = 16 * 1024
+
   // Where the fields of the header begin.
   private val OnDiskAt = MagicBytes
   private val UnpackedAt = OnDiskAt + Integer.BYTES
@@ -68,6 +70,20 @@ private[hfile] object HFileBlock {
     HFileBlock(kind, codec.unpack(block.slice(HeaderBytes, dataEnd - HeaderBytes), unpacked))
   }
 
+  /** A block without checksums, in whose place there are zeros.
+    *
+    * @param before
+    *   where the block before begins, by its writer
+    */
+  def bytes(magic: String, content: Array[Byte], codec: HFileCodec, before: Long): Array[Byte] = {
+    val data = codec.pack(content)
+    val dataEnd = HeaderBytes + data.length
+    val end = Math.toIntExact(dataEnd + strides(dataEnd, UsualStride) * Integer.BYTES)
+    ByteBuffer.allocate(end).put(magic.getBytes(US_ASCII)).putInt(end - HeaderBytes).putInt(content.length).putLong(
+      before)
+      .put(ChecksumKind.None.toByte).putInt(UsualStride).putInt(dataEnd).put(data).array
+  }
+
   private def magic(bytes: ByteBuffer): String = {
     val letters = new Array[Byte](MagicBytes)
     bytes.duplicate().get(letters)
@@ -99,5 +115,5 @@ private[hfile] object HFileBlock {
   }
 
   /** Number of checksums of so many bytes. */
-  def strides(bytes: Int, stride: Int): Long = (bytes.toLong + stride - 1) / stride
+  private def strides(bytes: Int, stride: Int): Long = (bytes.toLong + stride - 1) / stride
 }

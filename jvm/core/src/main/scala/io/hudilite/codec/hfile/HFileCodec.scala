@@ -1,11 +1,14 @@
 package io.hudilite.codec.hfile
 
-import java.io.ByteArrayInputStream
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import java.nio.ByteBuffer
-import java.util.zip.GZIPInputStream
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 /** How the blocks of an HFile are compressed, by its number in the trailer. */
 private[hfile] sealed abstract class HFileCodec(val number: Int) {
+
+  /** The data of a block with this content. */
+  def pack(content: Array[Byte]): Array[Byte]
 
   /** The content of a block, of `length` bytes; a buffer with an array. */
   def unpack(data: ByteBuffer, length: Int): ByteBuffer
@@ -14,6 +17,7 @@ private[hfile] sealed abstract class HFileCodec(val number: Int) {
 private[hfile] object HFileCodec {
 
   case object Plain extends HFileCodec(2) {
+    override def pack(content: Array[Byte]): Array[Byte] = content
     override def unpack(data: ByteBuffer, length: Int): ByteBuffer =
       if (data.remaining == length) data.slice() else throw wrong(data.remaining.toString, length)
   }
@@ -22,6 +26,14 @@ private[hfile] object HFileCodec {
     private val BufferBytes = 4096
     // Deflated bytes stand for at most 1032 times as many; a length beyond that would be allocated in vain.
     private val MostExpansion = 1032L
+
+    override def pack(content: Array[Byte]): Array[Byte] = {
+      val bytes = new ByteArrayOutputStream()
+      val out = new GZIPOutputStream(bytes)
+      out.write(content)
+      out.close()
+      bytes.toByteArray
+    }
 
     override def unpack(data: ByteBuffer, length: Int): ByteBuffer = {
       if (length > data.remaining * MostExpansion) throw wrong("fewer", length)

@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 /** Facts that a writer left beside the records, by name: `PBUF` and a message of pairs in protobuf's encoding. */
 private[hfile] object HFileInfo {
 
-  val Magic = "PBUF"
-  val PairField = 1
-  val NameField = 1
-  val ValueField = 2
+  private val Magic = "PBUF"
+  private val PairField = 1
+  private val NameField = 1
+  private val ValueField = 2
 
   def read(block: HFileBlock): Map[String, Array[Byte]] = {
     val magic = new Array[Byte](Magic.length)
@@ -18,5 +18,18 @@ private[hfile] object HFileInfo {
       val fields = ProtoFields.read(pair)
       new String(fields.bytesOf(NameField), UTF_8) -> fields.bytesOf(ValueField)
     }.toMap
+  }
+
+  /** The content of the block. */
+  def bytes(facts: Seq[(String, Array[Byte])]): Array[Byte] = {
+    // Hudi's writer keeps them in a map of this kind, whose order becomes that of the file.
+    val ordered = new java.util.HashMap[String, Array[Byte]]()
+    facts.foreach { case (name, value) => ordered.put(name, value) }
+    val message = new ProtoMessage
+    ordered.forEach((name, value) => {
+      message.bytes(PairField, new ProtoMessage().text(NameField, name).bytes(ValueField, value).result)
+      ()
+    })
+    Magic.getBytes(US_ASCII) ++ message.delimited
   }
 }

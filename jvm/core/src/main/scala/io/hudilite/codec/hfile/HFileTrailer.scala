@@ -28,8 +28,11 @@ private[hfile] final case class HFileTrailer(
 private[hfile] object HFileTrailer {
 
   val Bytes: Int = 4096
-  val Version: Int = 3
-  val Magic: String = "TRABLK\"$"
+  private val Version = 3
+  private val Magic = "TRABLK\"$"
+
+  /** The name that Hudi's writers put down for the order of bytes. */
+  val Comparator: String = "org.apache.hudi.io.storage.HoodieHBaseKVComparator"
   private val MajorVersionMask = 0xffffff
   private val MostLevels = 64
 
@@ -63,6 +66,11 @@ private[hfile] object HFileTrailer {
     checked(of(fields, path), length - Bytes)
   }
 
+  def bytes(fields: ProtoMessage): Array[Byte] =
+    ByteBuffer.allocate(Bytes).put(Magic.getBytes(US_ASCII)).put(fields.delimited).putInt(Bytes - Integer.BYTES,
+      Version)
+      .array
+
   private def of(fields: ProtoFields, path: String): HFileTrailer = {
     def int(field: Int): Int = Math.toIntExact(fields.number(field))
     HFileTrailer(fields.number(Field.FileInfo), fields.number(Field.LoadOnOpen), int(Field.RootEntries),
@@ -75,7 +83,8 @@ private[hfile] object HFileTrailer {
     import trailer._
     val tailed = loadOnOpen >= 0 && loadOnOpen <= fileInfo && fileInfo < end
     val counted = entries >= 0 && rootEntries >= 0 && levels >= 0 && levels <= MostLevels
-    val placed = entries == 0 && rootEntries == 0 || entries > 0 && rootEntries > 0 && levels > 0 && firstDataBlock >= 0 &&
+    val placed = entries == 0 && rootEntries == 0 ||
+      entries > 0 && rootEntries > 0 && levels > 0 && firstDataBlock >= 0 &&
       firstDataBlock <= lastDataBlock && lastDataBlock < loadOnOpen
     if (!tailed || !counted || !placed) throw new IllegalArgumentException(s"an HFile's trailer says $trailer")
     trailer

@@ -14,7 +14,7 @@ private[hfile] final case class ProtoFields(numbers: Map[Int, Long], bytes: Seq[
 private[hfile] object ProtoFields {
 
   private val NumberWire = 0
-  private val BytesWire = 2
+  val BytesWire = 2
 
   def read(message: Array[Byte]): ProtoFields = {
     val in = ByteBuffer.wrap(message)

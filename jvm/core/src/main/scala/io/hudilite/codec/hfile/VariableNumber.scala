@@ -19,4 +19,12 @@ private[hfile] object VariableNumber {
       throw new IllegalArgumentException("a length in an HFile is negative")
     if (first >= 0) first.toLong else (0 until bytesAfter(first)).foldLeft(0L)((n, _) => n << 8 | in.get() & 0xffL)
   }
+
+  /** The bytes of a number that is not negative. */
+  def bytes(number: Int): Array[Byte] =
+    if (number <= Byte.MaxValue) Array(number.toByte)
+    else {
+      val count = (Integer.SIZE - Integer.numberOfLeadingZeros(number) + 7) / 8
+      (LastSmall - count).toByte +: (count - 1 to 0 by -1).map(n => (number >>> 8 * n).toByte).toArray
+    }
 }

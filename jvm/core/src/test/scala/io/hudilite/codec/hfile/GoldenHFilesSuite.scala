@@ -1,31 +1,21 @@
 package io.hudilite.codec.hfile
 
-import io.hudilite.GoldenFolder
-
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
 import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
 import org.apache.avro.io.DecoderFactory
 
-import scala.collection.JavaConverters._
-
 /** Every HFile that Apache Hudi wrote into the metadata tables of the golden tables. */
 class GoldenHFilesSuite extends FunSuite {
-
-  private lazy val files: Seq[Path] = {
-    val walk = Files.walk(GoldenFolder.folder)
-    try walk.iterator.asScala.filter(_.toString.endsWith(".hfile")).toList.sorted
-    finally walk.close()
-  }
 
   private def text(bytes: Array[Byte]): String = new String(bytes, UTF_8)
 
   test("HFiles of metadata tables hold records in the order of their keys, which lookups find") {
-    assert(files.size > 15, files.size)
-    files.foreach { path =>
+    assert(GoldenHFiles.all.size > 15, GoldenHFiles.all.size)
+    GoldenHFiles.all.foreach { path =>
       val file = HFile.of(Files.readAllBytes(path), path.toString)
       val records = file.scan.iterator.map { case (k, v) => text(k) -> v.toSeq }.toList
       assertEquals(records.size.toLong, file.entries, path)

@@ -1,14 +1,12 @@
 package io.hudilite.codec.hfile
 
-import io.hudilite.{Damage, GoldenFolder}
+import io.hudilite.Damage
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.util.Random
 
 import munit.FunSuite
-
-import scala.collection.JavaConverters._
 
 /** HFiles of Hudi's and HBase's writers, damaged in every way that a seed thinks of. Their blocks are packed, or have
   * checksums: what is read of them is right, or an error of ours is raised.
@@ -20,12 +18,8 @@ class HFileFuzzSuite extends FunSuite {
   private val MostAllocated = 64L * 1024 * 1024
 
   private lazy val files: IndexedSeq[Array[Byte]] = {
-    val walk = Files.walk(GoldenFolder.folder)
-    val golden =
-      try walk.iterator.asScala.filter(_.toString.endsWith(".hfile")).toList.sorted.map(Files.readAllBytes(_))
-      finally walk.close()
     val made = Seq("levels", "crc32").map(n => getClass.getResourceAsStream(s"/hfile/$n.hfile").readAllBytes())
-    (golden ++ made).toIndexedSeq
+    (GoldenHFiles.all.map(Files.readAllBytes(_)) ++ made).toIndexedSeq
   }
 
   private def text(bytes: Array[Byte]): String = new String(bytes, UTF_8)

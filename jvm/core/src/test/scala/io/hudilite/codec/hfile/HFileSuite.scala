@@ -57,7 +57,8 @@ class HFileSuite extends FunSuite {
       val asked = keys.filter(_ => random.nextBoolean())
       def expected(wanted: String => Boolean) = stored.filter(wanted).sorted.map(k => k -> s"of $k")
       assertEquals(texts(file.lookup(sorted(asked))), expected(asked.contains), s"seed $seed")
-      val beginnings = asked.map(k => k.take(k.offsetByCodePoints(0, random.nextInt(1 + k.codePointCount(0, k.length)))))
+      val beginnings =
+        asked.map(k => k.take(k.offsetByCodePoints(0, random.nextInt(1 + k.codePointCount(0, k.length)))))
       assertEquals(texts(file.prefixes(sorted(beginnings))), expected(k => beginnings.exists(k.startsWith)), s"$seed")
       assertEquals(texts(file.scan), expected(_ => true), s"seed $seed")
     }
