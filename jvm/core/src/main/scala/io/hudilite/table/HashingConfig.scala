@@ -35,8 +35,9 @@ private[table] object HashingConfig {
   def of(table: Table): HashingConfig = {
     val files = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index/$Folder/configs").map(_.path)
     def instant(path: String): String = path.split('/').last.stripSuffix(Suffix)
-    val counting = files.filter(path => path.endsWith(Suffix) &&
-      (instant(path) == OfCreation || table.timeline.isCommitted(instant(path))))
+    val counting = files.filter(path =>
+      path.endsWith(Suffix) &&
+        (instant(path) == OfCreation || table.timeline.isCommitted(instant(path))))
     val newest = counting.sortBy(instant).lastOption.getOrElse(throw unsupported(table, "it holds no finished one"))
     val json = table.storage.read(newest).getOrElse(throw unsupported(table, s"$newest is gone"))
     read(table, CorruptTable.guard(newest)(new ObjectMapper().readTree(json)), newest)

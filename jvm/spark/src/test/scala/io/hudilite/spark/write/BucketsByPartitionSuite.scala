@@ -42,7 +42,8 @@ class BucketsByPartitionSuite extends FunSuite with Interpreted {
   for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
     test(s"$kind: rows go to the buckets that their partition has, and later writes need not say which") {
       val path = Files.createTempDirectory("hudilite-rule").resolve("t").toString
-      write(path, rows(0, 300, 1), options ++ Map("hoodie.datasource.write.recordkey.field" -> "id",
+      write(path, rows(0, 300, 1),
+        options ++ Map("hoodie.datasource.write.recordkey.field" -> "id",
           "hoodie.datasource.write.partitionpath.field" -> "p", "hoodie.datasource.write.table.type" -> kind))
       assertDealt(path, 300)
       assertEquals(table(path).statedBuckets, Some(index))
