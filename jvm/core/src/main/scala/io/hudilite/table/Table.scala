@@ -204,7 +204,7 @@ final case class Table(
   /** The listing without stray files. Where more than one attempt of a task left files, the commit names the right
     * ones.
     */
-  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
+  private[hudilite] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
     committed.committedFiles(listing)
 }
 
