@@ -322,7 +322,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "0A000",
     ),
     "UNSUPPORTED_LOG_BLOCK": (
-        "The log file <path> holds <feature>, which hudilite does not support: <reason>.",
+        "The file <path> holds <feature>, which hudilite does not support: <reason>.",
         "Compact the table with Apache Hudi, then read it.",
         "0A000",
     ),

@@ -21,7 +21,7 @@ object Rooms {
     Room("storage", "the few file operations that the format needs, on Hadoop's file systems", "error"),
     Room("codec.avro", "Avro's binary encoding and its container files"),
     Room("codec.bloom", "bloom filters, bit by bit"),
-    Room("codec.hfile", "HFiles, block by block", "error"),
+    Room("codec.hfile", "HFiles, block by block", "error", "storage"),
     Room("codec.parquet", "Parquet files in memory, and records of files that are opened once"),
     Room("config.key", "one option: its name, its text and what that means", "error"),
     Room("config.service", "the options of table services, declared once each and read in one place", "config.key",

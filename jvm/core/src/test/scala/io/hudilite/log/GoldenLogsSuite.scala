@@ -1,7 +1,7 @@
 package io.hudilite.log
 
 import io.hudilite.GoldenFolder
-import io.hudilite.codec.hfile.HFileBlock
+import io.hudilite.codec.hfile.HFile
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.HadoopStorage
@@ -33,7 +33,7 @@ class GoldenLogsSuite extends FunSuite {
 
   private def cells(log: GoldenLog, block: LogBlock): Seq[(String, GenericRecord)] = {
     val reader = new GenericDatumReader[GenericRecord](new Schema.Parser().parse(block.schemaJson))
-    val cursor = HFileBlock.records(log.content(block), log.path)
+    val cursor = HFile.of(log.content(block), log.path).scan
     Iterator.continually(cursor.next()).takeWhile(identity).map { _ =>
       val decoder = DecoderFactory.get.binaryDecoder(cursor.buffer, cursor.offset, cursor.length, null)
       new String(cursor.key, UTF_8) -> reader.read(null, decoder)

@@ -1,7 +1,7 @@
 package io.hudilite.log
 
 import io.hudilite.Damage
-import io.hudilite.codec.hfile.HFileBlock
+import io.hudilite.codec.hfile.HFile
 import io.hudilite.storage.OpenFile
 
 import java.nio.ByteBuffer
@@ -37,7 +37,7 @@ class LogFuzzSuite extends FunSuite {
           val records = AvroBlock.records(data, Path)
           Iterator.continually(records.next()).takeWhile(identity).size
         case BlockKind.HFileData =>
-          val records = HFileBlock.records(data, Path)
+          val records = HFile.of(data, Path).scan
           Iterator.continually(records.next()).takeWhile(identity).map(_ => records.key.length).size
         case BlockKind.Delete => DeleteBlock.decode(data, Path).size
         case _ => 0

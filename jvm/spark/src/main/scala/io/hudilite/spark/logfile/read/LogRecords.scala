@@ -1,6 +1,6 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.codec.hfile.HFileBlock
+import io.hudilite.codec.hfile.HFile
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
 import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HeaderKey, LogBlock, RowPosition}
 import io.hudilite.merge.Version
@@ -75,7 +75,7 @@ private[spark] final class LogRecords(
   /** Records lie in the order of their keys, which no positions can follow, and may leave the key to their cell. */
   private def hfile(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = !positions && {
     places = null
-    val cells = HFileBlock.records(content, block.path)
+    val cells = HFile.of(content, block.path).scan
     val plan = planOf(block)
     val decoder = new AvroRowDecoder(plan)
     val columns = columnsOf(block, plan.present)
