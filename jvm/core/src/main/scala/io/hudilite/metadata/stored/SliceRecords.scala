@@ -1,6 +1,6 @@
 package io.hudilite.metadata.stored
 
-import io.hudilite.codec.hfile.{HFileBlock, HFileRecords}
+import io.hudilite.codec.hfile.{HFile, HFileRecords}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockInstants, BlockKind, BlockSelection, DeleteBlock, LogBlock, LogFiles}
@@ -10,6 +10,7 @@ import io.hudilite.storage.Storage
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 /** The merged records of a file slice of a metadata table: those of the log files in memory, those of the base file one
   * after the other.
@@ -56,7 +57,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
     case BlockKind.Delete =>
       DeleteBlock.decode(files.content(block), block.path).foreach(d => changes.put(d.key, Change(None, isWhole = true)))
     case BlockKind.HFileData =>
-      val records = HFileBlock.records(files.content(block), block.path)
+      val records = HFile.of(files.content(block), block.path).scan
       decoded(records, block.schemaJson, block.path).foreach { record =>
         val known = changes.get(record.key)
         val payload = known.flatMap(_.payload).fold(record.payload)(RecordMerge.merge(_, record.payload))
@@ -66,15 +67,28 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
         "reason" -> s"a metadata table has no log blocks of the kind $other")
   }
 
+  /** The file is closed when its last record has been taken. */
   private def baseRecords(path: String, length: Long): Iterator[MetadataRecord] = {
-    val file = storage.open(path, length)
-    val content = new Array[Byte](Math.toIntExact(length))
-    try file.readFully(0L, content)
-    finally file.close()
-    val records = HFileBlock.records(content, path)
-    if (records.count == 0) Iterator.empty
-    else decoded(records, CorruptTable.guard(path)(HFileSchema.of(content)), path)
+    val file = HFile.open(storage, path, length)
+    try {
+      val records =
+        if (file.entries == 0) Iterator.empty
+        else decoded(file.scan, file.info(SchemaFact).map(new String(_, UTF_8)).getOrElse(throw withoutSchema(path)), path)
+      records ++ closing(file)
+    } catch {
+      case NonFatal(e) =>
+        file.close()
+        throw e
+    }
   }
+
+  private def closing(file: HFile): Iterator[MetadataRecord] = {
+    lazy val closed: Iterator[MetadataRecord] = { file.close(); Iterator.empty }
+    Iterator.empty ++ closed
+  }
+
+  private def withoutSchema(path: String): CorruptTable =
+    CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> "it names no schema of its records")
 
   private def decoded(records: HFileRecords, schemaJson: String, path: String): Iterator[MetadataRecord] = {
     val codec = CorruptTable.guard(path)(RecordCodec.of(schemaJson))
@@ -85,6 +99,9 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
 }
 
 private object SliceRecords {
+
+  /** Of an HFile. */
+  private val SchemaFact = "schema"
 
   /** A newer state of a key.
     *
