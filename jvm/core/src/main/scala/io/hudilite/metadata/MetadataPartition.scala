@@ -42,10 +42,11 @@ object MetadataPartition {
     }
     val strange = numbered.collectFirst { case (id, None) => s"the file group $id is none of ${partition.name}" }
     // A partitioned record index has its own numbers for each partition of the table.
-    val gaps = numbered.collect { case (prefix, Some(n)) => prefix -> n }.groupBy(_._1).toSeq.sortBy(_._1).collectFirst {
-      case (prefix, found) if found.map(_._2).sorted != found.indices =>
-        s"of the file groups $prefix* only the numbers ${found.map(_._2).sorted.mkString(", ")} are there"
-    }
+    val gaps =
+      numbered.collect { case (prefix, Some(n)) => prefix -> n }.groupBy(_._1).toSeq.sortBy(_._1).collectFirst {
+        case (prefix, found) if found.map(_._2).sorted != found.indices =>
+          s"of the file groups $prefix* only the numbers ${found.map(_._2).sorted.mkString(", ")} are there"
+      }
     val none =
       if (ids.isEmpty && partition != RecordIndex) Some(s"${partition.name} has no file group") else None
     strange.orElse(gaps).orElse(none)

@@ -69,7 +69,9 @@ object Rooms {
       "timeline", "transaction"),
     Room("service.doctor", "what is wrong with a table, and which of it can be mended", "config", "error",
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
-      "transaction.rollback"))
+      "transaction.rollback"),
+    Room("metadata.check", "the metadata table held against the files", "error", "filegroup", "metadata",
+      "metadata.stored", "service.doctor", "storage", "table", "timeline"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
@@ -172,7 +174,7 @@ object Rooms {
       "spark.plan.table", "spark.shim", "spark.stage", "spark.write", "spark.write.attempt",
       "spark.write.table", "table"),
     Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config", "config.key",
-      "config.service", "error", "filegroup", "service.archive", "service.clean", "service.cluster",
+      "config.service", "error", "filegroup", "metadata.check", "service.archive", "service.clean", "service.cluster",
       "service.compact", "service.doctor", "service.partition", "service.undo", "spark.catalog.metastore",
       "spark.inspect", "spark.row", "spark.service", "spark.service.clean", "spark.service.cluster",
       "spark.service.compact", "spark.service.doctor", "spark.service.inline", "spark.shim", "storage", "table",

@@ -33,7 +33,8 @@ final class GoldenCopy(name: String) {
   /** The files below the table whose paths match, sorted. */
   def files(pattern: String): Seq[Path] = {
     val all = Files.walk(Paths.get(basePath))
-    try all.iterator.asScala.filter(p => Files.isRegularFile(p) && p.toString.stripPrefix(s"$basePath/").matches(pattern))
+    try
+      all.iterator.asScala.filter(p => Files.isRegularFile(p) && p.toString.stripPrefix(s"$basePath/").matches(pattern))
         .toList.sorted
     finally all.close()
   }

@@ -15,7 +15,8 @@ class MetadataInstantsSuite extends FunSuite {
 
   private val made = done("00000000000000000", completed = Some(time(1)))
 
-  test("records of a write that is still pending in the table do not count, nor those of a write that has not completed") {
+  test(
+    "records of a write that is still pending in the table do not count, nor those of a write that has not completed") {
     val instants = new MetadataInstants(Timeline(Seq(done(time(2)), begun(time(4)))),
       Timeline(Seq(made, done(time(2)), begun(time(3)), done(time(4)))))
     assertEquals(Seq(made.time, time(2), time(3), time(4)).map(instants.counts), Seq(true, true, false, false))
@@ -27,9 +28,10 @@ class MetadataInstantsSuite extends FunSuite {
   }
 
   test("writes and cleanings that the metadata table does not know are told, but those from before it was made") {
-    val data = Timeline(Seq(done(time(0), completed = Some(time(1).init + "0")), done(time(3), completed = Some(time(4))),
-      done(time(5), Action.Clean), done(time(6), Action.Rollback), done(time(7), Action.Savepoint),
-      done(time(8), Action.Commit)))
+    val data = Timeline(Seq(done(time(0), completed = Some(time(1).init + "0")),
+        done(time(3), completed = Some(time(4))),
+        done(time(5), Action.Clean), done(time(6), Action.Rollback), done(time(7), Action.Savepoint),
+        done(time(8), Action.Commit)))
     def unknown(own: Instant*): Seq[String] =
       new MetadataInstants(data, Timeline(made +: own)).unknown(hasArchive = false).map(_.time)
     assertEquals(unknown(done(time(3)), done(time(5)), done(time(8))), Nil)

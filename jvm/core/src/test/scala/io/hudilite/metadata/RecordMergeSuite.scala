@@ -8,7 +8,8 @@ import munit.FunSuite
 class RecordMergeSuite extends FunSuite {
 
   private def names(entries: (String, Long)*): Names = Names(
-    entries.map { case (name, bytes) => name -> NamedFile(bytes.max(0L), isDeleted = bytes < 0) }.toMap, ofPartitions = false)
+    entries.map { case (name, bytes) => name -> NamedFile(bytes.max(0L), isDeleted = bytes < 0) }.toMap,
+    ofPartitions = false)
 
   private def merged(records: MetadataPayload*): Option[MetadataPayload] =
     RecordMerge.live(records.reduce(RecordMerge.merge(_, _)))

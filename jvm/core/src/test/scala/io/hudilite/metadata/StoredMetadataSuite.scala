@@ -47,13 +47,16 @@ class StoredMetadataSuite extends FunSuite {
     val metadata = GoldenCopy.open(GoldenFolder.table(name))
     val partitions = named(metadata)
     def of(file: String): String = partitions.collectFirst { case (p, known) if known.contains(file) => p }.get
-    val files = metadata.records(MetadataPartition.ColumnStats).collect { case MetadataRecord(key, Statistics(s, false)) =>
-      assertEquals(key, MetadataKeys.ofColumn(s.column, of(s.file), s.file))
-      s.file
-    }.toSet
+    val files =
+      metadata.records(MetadataPartition.ColumnStats).collect { case MetadataRecord(key, Statistics(s, false)) =>
+        assertEquals(key, MetadataKeys.ofColumn(s.column, of(s.file), s.file))
+        s.file
+      }.toSet
     assertEquals(files, partitions.values.flatMap(_.keys).toSet)
     if (metadata.listed.contains("partition_stats"))
-      metadata.records(MetadataPartition.PartitionStats).collect { case MetadataRecord(key, Statistics(s, true)) => key -> s }.foreach { case (key, s) =>
+      metadata.records(MetadataPartition.PartitionStats).collect { case MetadataRecord(key, Statistics(s, true)) =>
+        key -> s
+      }.foreach { case (key, s) =>
         assertEquals(key, MetadataKeys.ofColumn(s.column, s.file))
       }
   }
@@ -61,7 +64,8 @@ class StoredMetadataSuite extends FunSuite {
   test("places of keys, with deleted ones left out, are those of the rows") {
     for (version <- Seq(6, 8, 9)) {
       val name = s"metadata-table-v$version"
-      val keys = GoldenCopy.open(GoldenFolder.table(name)).records(MetadataPartition.RecordIndex).map(_.key).toSeq.sorted
+      val keys =
+        GoldenCopy.open(GoldenFolder.table(name)).records(MetadataPartition.RecordIndex).map(_.key).toSeq.sorted
       val key = "\"_hoodie_record_key\": ?\"([^\"]*)\"".r
       assertEquals(keys, GoldenFolder.snapshot(name).flatMap(key.findFirstMatchIn(_)).map(_.group(1)).sorted, name)
     }
@@ -112,7 +116,8 @@ class StoredMetadataSuite extends FunSuite {
   }
 
   test("a log file that is gone, or shorter than its write left it, is damage") {
-    for (change <- Seq[java.nio.file.Path => Any](Files.delete(_), p => Files.write(p, Files.readAllBytes(p).take(9000)))) {
+    for (change <-
+        Seq[java.nio.file.Path => Any](Files.delete(_), p => Files.write(p, Files.readAllBytes(p).take(9000)))) {
       val copy = new GoldenCopy("metadata-table-v9")
       change(copy.files("\\.hoodie/metadata/files/\\.files-0000-0_2026.*").last)
       val error = intercept[CorruptTable](copy.metadata.records(MetadataPartition.Files).size)

@@ -55,7 +55,8 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
 
   private def apply(block: LogBlock, files: LogFiles, changes: mutable.Map[String, Change]): Unit = block.kind match {
     case BlockKind.Delete =>
-      DeleteBlock.decode(files.content(block), block.path).foreach(d => changes.put(d.key, Change(None, isWhole = true)))
+      DeleteBlock.decode(files.content(block), block.path).foreach(d =>
+        changes.put(d.key, Change(None, isWhole = true)))
     case BlockKind.HFileData =>
       val records = HFile.of(files.content(block), block.path).scan
       decoded(records, block.schemaJson, block.path).foreach { record =>
@@ -73,7 +74,8 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
     try {
       val records =
         if (file.entries == 0) Iterator.empty
-        else decoded(file.scan, file.info(SchemaFact).map(new String(_, UTF_8)).getOrElse(throw withoutSchema(path)), path)
+        else
+          decoded(file.scan, file.info(SchemaFact).map(new String(_, UTF_8)).getOrElse(throw withoutSchema(path)), path)
       records ++ closing(file)
     } catch {
       case NonFatal(e) =>
