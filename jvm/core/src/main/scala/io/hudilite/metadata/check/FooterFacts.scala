@@ -34,7 +34,9 @@ private[check] object FooterFacts {
   private def together(chunks: Seq[ColumnChunkMetaData]): FooterFacts = {
     val statistics = chunks.map(c => Option(c.getStatistics: Statistics[_]).filter(_.isNumNullsSet))
     val filled = chunks.zip(statistics).filterNot { case (c, s) => s.exists(_.getNumNulls == c.getValueCount) }
-    val bounds = filled.map { case (chunk, s) => s.filter(_.hasNonNullValue).flatMap(boundsOf(chunk.getPrimitiveType, _)) }
+    val bounds = filled.map { case (chunk, s) =>
+      s.filter(_.hasNonNullValue).flatMap(boundsOf(chunk.getPrimitiveType, _))
+    }
     FooterFacts(chunks.map(_.getValueCount).sum,
       if (statistics.forall(_.isDefined)) Some(statistics.flatten.map(_.getNumNulls).sum) else None,
       chunks.map(_.getTotalSize).sum, chunks.map(_.getTotalUncompressedSize).sum,

@@ -14,11 +14,12 @@ object MetadataFindings {
     */
   def of(validator: MetadataValidator, deep: Boolean): Seq[Finding] = {
     val differences = if (deep) validator.differences() else validator.ofFiles()
-    if (differences.isEmpty) Nil else Seq(Finding(FindingKind.WrongMetadata, Subject,
-      s"The metadata table says in ${differences.size} place(s) otherwise than the files " +
-        s"(${Listed.of(differences.map(told), Named)}): readers that use it may miss rows.",
-      "See all of them with validate_metadata. The next write of hudilite takes the metadata table out of service, and " +
-        "Apache Hudi builds it again."))
+    if (differences.isEmpty) Nil
+    else Seq(Finding(FindingKind.WrongMetadata, Subject,
+        s"The metadata table says in ${differences.size} place(s) otherwise than the files " +
+          s"(${Listed.of(differences.map(told), Named)}): readers that use it may miss rows.",
+        "See all of them with validate_metadata. The next write of hudilite takes the metadata table out of service, and " +
+          "Apache Hudi builds it again."))
   }
 
   private def told(of: MetadataDifference): String =

@@ -52,7 +52,8 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
     try compared
     catch {
       case e: Throwable with HudiliteException =>
-        Seq(MetadataDifference(DifferenceKind.NotTrusted, "", name, "", "", e.parameters.getOrElse("reason", e.getMessage)))
+        Seq(MetadataDifference(DifferenceKind.NotTrusted, "", name, "", "",
+            e.parameters.getOrElse("reason", e.getMessage)))
     }
 
   private def blooms(): Seq[MetadataDifference] = {
@@ -67,8 +68,10 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
           case Some((partition, file)) =>
             val written = bloomOf(file.path, file.length)
             if (written.contains(bloom.text)) None
-            else Some(MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(written), characters(Some(bloom.text))))
-          case None => Some(MetadataDifference(DifferenceKind.Bloom, "", s"of the key $key", "", "", characters(Some(bloom.text))))
+            else Some(MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(written),
+                characters(Some(bloom.text))))
+          case None =>
+            Some(MetadataDifference(DifferenceKind.Bloom, "", s"of the key $key", "", "", characters(Some(bloom.text))))
         }
     }.flatten.toList
     val missing = for ((key, (partition, file)) <- bases.toSeq if !met(key); text <- bloomOf(file.path, file.length))

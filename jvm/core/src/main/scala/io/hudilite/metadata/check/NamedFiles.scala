@@ -72,7 +72,7 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
   private def compared(partition: String, there: Map[String, FileInfo], named: Map[String, Long])
       : Seq[MetadataDifference] = (there.keySet ++ named.keySet).toSeq.sorted.flatMap { name =>
     def different(kind: DifferenceKind): Some[MetadataDifference] = Some(MetadataDifference(kind, partition, name, "",
-      there.get(name).fold("")(_.length.toString), named.get(name).fold("")(_.toString)))
+        there.get(name).fold("")(_.length.toString), named.get(name).fold("")(_.toString)))
     (there.get(name), named.get(name)) match {
       case (Some(file), Some(bytes)) => if (file.length == bytes) None else different(FileSize)
       case (None, Some(_)) if isOfNobody(name) || isUnknownLog(partition, name) => None

@@ -80,7 +80,7 @@ private[check] final class StatisticsCheck(table: Table, metadata: MetadataTable
   def ofPartitions(): Seq[MetadataDifference] = statistics(MetadataPartition.PartitionStats).flatMap { case (_, s) =>
     val partition = MetadataKeys.path(s.file)
     def different(expected: String): Some[MetadataDifference] = Some(MetadataDifference(DifferenceKind.PartitionBounds,
-      partition, "", s.column, expected, told(s)))
+        partition, "", s.column, expected, told(s)))
     around.get(partition -> s.column).flatten.flatMap { case (min, max) =>
       val expected = s"${StatValue.text(min)} to ${StatValue.text(max)}"
       (s.min, s.max) match {
