@@ -16,6 +16,8 @@ import io.hudilite.config.key.ConfigKey
   *   where rows of an incremental read have been overwritten since and cleaned away, the others are read
   * @param showsMeta
   *   `SELECT *` has the meta columns
+  * @param usesMetadata
+  *   the files of the table may come from its metadata table
   */
 final case class ReadConf(
     options: Map[String, String],
@@ -24,7 +26,8 @@ final case class ReadConf(
     begin: Option[GivenOption],
     end: Option[GivenOption],
     orWhatIsLeft: Boolean,
-    showsMeta: Boolean)
+    showsMeta: Boolean,
+    usesMetadata: Boolean)
 
 object ReadConf {
 
@@ -38,7 +41,8 @@ object ReadConf {
       begin = asked(ReadOptions.BeginInstant, options),
       end = asked(ReadOptions.EndInstant, options),
       orWhatIsLeft = ReadOptions.FullScanFallback(options),
-      showsMeta = ReadOptions.MetaColumns(options))
+      showsMeta = ReadOptions.MetaColumns(options),
+      usesMetadata = ReadOptions.UsesMetadata(options))
   }
 
   /** The options of the session as far as those of one read leave them standing: a read that names a state itself takes

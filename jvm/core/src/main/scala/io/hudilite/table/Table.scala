@@ -13,6 +13,7 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
+import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
@@ -61,7 +62,32 @@ final case class Table(
   // Files that are known by now. They are no part of the table's value.
   @volatile private var memory = new FileMemory
 
-  private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+  private var usesMetadata = false
+
+  private lazy val folders: FolderSource = {
+    val listed = new ListedFolders(storage, basePath)
+    new KeptFolders(
+      if (!usesMetadata) listed
+      else new MetadataFolders(new MetadataTable(store, timeline), listed, checkNamed), memory.folders)
+  }
+
+  /** The newest writes have left no file in them that is not there. */
+  private def checkNamed(files: Map[String, Seq[FileInfo]]): Unit = {
+    slicesOf(everything, named.map(path => path -> files.getOrElse(path, Nil)).toMap)
+    ()
+  }
+
+  /** This table with its files as the metadata table of Apache Hudi names them, where there is one that can be trusted: for
+    * reads.
+    */
+  def readingMetadata: Table =
+    if (usesMetadata || config.metadataPartitions.isEmpty) this
+    else {
+      val other = copy()
+      other.memory = memory.ofMetadata
+      other.usesMetadata = true
+      other
+    }
 
   /** The newest committed slices, partition by partition. */
   lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)

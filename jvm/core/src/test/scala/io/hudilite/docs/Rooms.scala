@@ -44,7 +44,7 @@ object Rooms {
     Room("stats", "what is known of base files without their rows: counts, bounds of columns and record keys",
       "codec.bloom", "filegroup", "storage"),
     Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written",
-      "config", "error", "filegroup", "index", "log", "record", "schema", "storage", "timeline",
+      "config", "error", "filegroup", "index", "log", "metadata.stored", "record", "schema", "storage", "timeline",
       "timeline.plan"),
     Room("index", "where record keys are: the kinds of index, one interface for all, and buckets", "config",
       "error", "filegroup", "record", "stats"),
