@@ -711,8 +711,8 @@ class HudiliteTable:
             Read the record keys of all rows, too, and tell which have several rows in a partition, or lie in a bucket
             that is not theirs; and compare all of the metadata table with the files, of which otherwise names and sizes
             are (:meth:`validate_metadata`). It costs as much as a query of the keys of the whole table, merged with all
-            log files, so that it is not done unless it is asked for; and not as long as damaged properties or instants keep the
-            table from being read.
+            log files, so that it is not done unless it is asked for; and not as long as damaged properties or instants
+            keep the table from being read.
         progress
             Called once it is done, with the number of findings twice: it is one step. ``True`` shows a bar, for which
             tqdm must be installed.

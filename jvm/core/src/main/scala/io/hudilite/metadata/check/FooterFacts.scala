@@ -38,7 +38,7 @@ private[check] object FooterFacts {
       s.filter(_.hasNonNullValue).flatMap(boundsOf(chunk.getPrimitiveType, _))
     }
     FooterFacts(chunks.map(_.getValueCount).sum,
-      if (statistics.forall(_.isDefined)) Some(statistics.flatten.map(_.getNumNulls).sum) else None,
+      if (statistics.forall(_.isDefined)) Some(statistics.map(_.fold(0L)(_.getNumNulls)).sum) else None,
       chunks.map(_.getTotalSize).sum, chunks.map(_.getTotalUncompressedSize).sum,
       if (bounds.isEmpty || bounds.exists(_.isEmpty)) None
       else bounds.flatten.tail.foldLeft(bounds.head)((all, next) => all.flatMap(around(_, next))),
