@@ -19,6 +19,7 @@ FindingKind = Literal[
     "LATE_COMMIT",
     "MISSING_FILES",
     "STRAY_FILES",
+    "WRONG_METADATA",
     "REPEATED_KEYS",
     "MISPLACED_KEYS",
 ]
@@ -51,3 +52,49 @@ class Finding:
     mendable: bool
     mended: bool
     reason: str
+
+
+#: Kinds of differences between a metadata table and the files of its table.
+DifferenceKind = Literal[
+    "NOT_TRUSTED",
+    "PARTITION",
+    "FILE",
+    "FILE_SIZE",
+    "COLUMN_STATISTICS",
+    "VALUE_COUNT",
+    "NULL_COUNT",
+    "COLUMN_BYTES",
+    "MINIMUM",
+    "MAXIMUM",
+    "PARTITION_BOUNDS",
+    "BLOOM_FILTER",
+    "RECORD_PLACE",
+]
+
+
+@dataclass(frozen=True)
+class MetadataDifference:
+    """Something that the metadata table of Apache Hudi says otherwise than the files, or does not say.
+
+    Attributes
+    ----------
+    kind
+        The kind of difference.
+    partition
+        Path of the partition of the table.
+    file
+        Name of the file; of ``NOT_TRUSTED``, the partition of the metadata table that cannot be used.
+    column
+        Name of the column, of statistics.
+    expected
+        Value as the files have it; empty where there is no such thing.
+    found
+        Value as the metadata table has it; empty where it does not say.
+    """
+
+    kind: DifferenceKind
+    partition: str
+    file: str
+    column: str
+    expected: str
+    found: str

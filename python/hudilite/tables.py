@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hudilite import answers, arguments, driver, face, inspect, raised
 from hudilite.arguments import check, checked, invalid
-from hudilite.doctor import Finding
+from hudilite.doctor import Finding, MetadataDifference
 from hudilite.running import run
 
 if TYPE_CHECKING:
@@ -709,9 +709,10 @@ class HudiliteTable:
             Mend where it is safe; other findings say which decision is yours, and how to carry it out.
         deep
             Read the record keys of all rows, too, and tell which have several rows in a partition, or lie in a bucket
-            that is not theirs. It costs as much as a query of the keys of the whole table, merged with all log files,
-            so that it is not done unless it is asked for; and not as long as damaged properties or instants keep the
-            table from being read.
+            that is not theirs; and compare all of the metadata table with the files, of which otherwise names and sizes
+            are (:meth:`validate_metadata`). It costs as much as a query of the keys of the whole table, merged with all
+            log files, so that it is not done unless it is asked for; and not as long as damaged properties or instants
+            keep the table from being read.
         progress
             Called once it is done, with the number of findings twice: it is one step. ``True`` shows a bar, for which
             tqdm must be installed.
@@ -726,6 +727,22 @@ class HudiliteTable:
         """
         rows = self._run("doctor", options, False, progress, step="doctor", fix=fix, deep=deep)
         return [Finding(**row) for row in rows]
+
+    def validate_metadata(self) -> list[MetadataDifference]:
+        """Compare the metadata table that Apache Hudi keeps beside the table with the files of the table.
+
+        Each partition of the metadata table that the properties list is read: names and sizes of files are compared
+        with the folders, statistics of columns and bloom filters with the footers of base files, bounds of partitions
+        with those of their files, and places of record keys with the file groups. Statistics of log files and the
+        content of secondary and expression indexes have no equal in the files and are only read. Nothing is changed.
+
+        Returns
+        -------
+        list[MetadataDifference]
+            Empty when all is as it should be, and when there is no metadata table. What is written meanwhile may be
+            told, too.
+        """
+        return [MetadataDifference(**row) for row in self._run("validate_metadata", None, False, None, step="validate")]
 
     def delete_savepoint(
         self,

@@ -47,3 +47,8 @@ def test_keys_with_several_rows_in_a_partition_are_told_when_all_are_read(
     assert "1 key has 2 rows: b." in found.what and "2026-01-01" in found.subject
     assert cli.main(["doctor", str(path), "--deep", "--json"]) == 0
     assert [f["kind"] for f in json.loads(capsys.readouterr().out)] == ["REPEATED_KEYS"]
+
+
+def test_a_table_without_a_metadata_table_has_none_to_differ(lite: Engine, path: Path) -> None:
+    lite.write(frame(lite.spark, [record("k", 0, "2026-01-01")]), path, **Shape(9).options())
+    assert hudilite.table(lite.spark, str(path)).validate_metadata() == []

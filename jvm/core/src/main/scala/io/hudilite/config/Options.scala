@@ -22,7 +22,8 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] = WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all
+  val further: Seq[ConfigKey[_]] =
+    WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++ ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 

@@ -16,6 +16,8 @@ import io.hudilite.config.key.ConfigKey
   *   true to read the other rows of an incremental read when some were overwritten since and cleaned away
   * @param showsMeta
   *   true when `SELECT *` has the meta columns
+  * @param usesMetadata
+  *   true when the files of the table may come from its metadata table
   */
 final case class ReadConf(
     options: Map[String, String],
@@ -24,7 +26,8 @@ final case class ReadConf(
     begin: Option[GivenOption],
     end: Option[GivenOption],
     orWhatIsLeft: Boolean,
-    showsMeta: Boolean)
+    showsMeta: Boolean,
+    usesMetadata: Boolean)
 
 object ReadConf {
 
@@ -38,7 +41,8 @@ object ReadConf {
       begin = asked(ReadOptions.BeginInstant, options),
       end = asked(ReadOptions.EndInstant, options),
       orWhatIsLeft = ReadOptions.FullScanFallback(options),
-      showsMeta = ReadOptions.MetaColumns(options))
+      showsMeta = ReadOptions.MetaColumns(options),
+      usesMetadata = ReadOptions.UsesMetadata(options))
   }
 
   /** Options of the session that hold for a read with options of its own. A read that names a state takes none from the

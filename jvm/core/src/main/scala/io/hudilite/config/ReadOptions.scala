@@ -35,6 +35,11 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
+  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = true,
+    "Take the files of a table from the metadata table that Apache Hudi keeps beside it, where there is one and it is as " +
+      "it should be; with `false`, and elsewhere, folders are listed. A write of hudilite takes the metadata table out " +
+      "of service, whatever this says.")
+
   /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
 
@@ -42,4 +47,7 @@ object ReadOptions {
   val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ Seq(BeginInstant, EndInstant))
 
   val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
+
+  /** Those that Hudi's writers heed, too. */
+  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata)
 }

@@ -121,6 +121,9 @@ final case class TableConfig(properties: Map[String, String]) {
       .orElse(detail).getOrElse("a custom merge mode")
   }
 
+  /** True of the properties of a metadata table, which is a table within the folder of table files of another. */
+  def isMetadataTable: Boolean = text(TableKeys.PayloadClass).exists(_.endsWith(".HoodieMetadataPayload"))
+
   /** Partitions of the metadata table that readers trust. */
   def metadataPartitions: Seq[String] = list(TableKeys.MetadataPartitions)
 

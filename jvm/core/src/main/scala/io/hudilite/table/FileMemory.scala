@@ -15,6 +15,9 @@ private[table] final class FileMemory {
   val slices = new KnownSlices
   private var views: Option[CommittedSlices] = None
 
+  /** That of the same snapshot whose files a metadata table names. */
+  lazy val ofMetadata: FileMemory = new FileMemory
+
   /** The comparison of this snapshot's listings with its commits. */
   def committed(made: => CommittedSlices): CommittedSlices = synchronized {
     val one = views.getOrElse(made)

@@ -13,6 +13,7 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
+import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
@@ -27,9 +28,11 @@ import io.hudilite.timeline.plan.CompactionPlan
   *   its columns; `None` for a table without commits that was created without a schema
   * @param memory
   *   files that are known by now
+  * @param usesMetadata
+  *   true to ask the table's metadata table for its files
   */
 final case class Table(storage: Storage, basePath: String, config: TableConfig, timeline: Timeline,
-    schema: Option[TableSchema])(memory: FileMemory) {
+    schema: Option[TableSchema])(memory: FileMemory, usesMetadata: Boolean = false) {
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
@@ -60,7 +63,23 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
 
-  private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+  private lazy val folders: FolderSource = {
+    val listed = new ListedFolders(storage, basePath)
+    new KeptFolders(
+      if (usesMetadata) new MetadataFolders(new MetadataTable(store, timeline), listed, checkNamed) else listed,
+      memory.folders)
+  }
+
+  /** Raises an error when the newest writes name a file that is not among these. */
+  private def checkNamed(files: Map[String, Seq[FileInfo]]): Unit = {
+    slicesOf(everything, named.map(path => path -> files.getOrElse(path, Nil)).toMap)
+    ()
+  }
+
+  /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads. */
+  def readingMetadata: Table =
+    if (usesMetadata || config.metadataPartitions.isEmpty) this
+    else new Table(storage, basePath, config, timeline, schema)(memory.ofMetadata, usesMetadata = true)
 
   /** The newest committed slices, partition by partition. */
   lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
@@ -209,7 +228,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The listing without stray files. Where more than one attempt of a task left files, the commit names the right
     * ones.
     */
-  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
+  private[hudilite] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
     committed.committedFiles(listing)
 }
 

@@ -36,17 +36,23 @@ private[timeline] object InstantFileName {
   private def pendingAction(action: String, layout: Int): String =
     if (layout == 1 && action == Action.Clustering) Action.ReplaceCommit else action
 
-  /** The instants of a listing, each in its highest state, ordered by time and then by action. */
-  def instants(files: Seq[FileInfo], layout: Int, zone: ZoneId): Seq[Instant] =
-    files.filterNot(_.isDirectory).flatMap(instant(_, layout, zone))
+  /** The instants of a listing, each in its highest state, ordered by time and then by action.
+    *
+    * @param isTime
+    *   an instant of the timeline can have this time
+    */
+  def instants(files: Seq[FileInfo], layout: Int, zone: ZoneId, isTime: String => Boolean = InstantTime.isOfTimeline)
+      : Seq[Instant] =
+    files.filterNot(_.isDirectory).flatMap(instant(_, layout, zone, isTime))
       .groupBy(i => (i.time, i.comparableAction)).values.map(_.maxBy(_.state.rank)).toList
       .sortBy(i => (i.time, i.comparableAction))
 
   /** The state that one file shows; `None` for other files and for a crash's leftovers. A time that is no time raises
     * `CorruptTable`: nothing could be ordered by it, and no later time could be made.
     */
-  def instant(file: FileInfo, layout: Int, zone: ZoneId): Option[Instant] =
-    parse(file.name).map(checked(_, file).copy(fileBytes = file.length)).flatMap {
+  def instant(file: FileInfo, layout: Int, zone: ZoneId, isTime: String => Boolean = InstantTime.isOfTimeline)
+      : Option[Instant] =
+    parse(file.name).map(checked(_, file, isTime).copy(fileBytes = file.length)).flatMap {
       case i if !Action.all(i.action) => None
       case i if i.isPending => if (i.completionTime.isEmpty) Some(i) else None
       // A write whose completed file is empty was never acknowledged: it stays pending.
@@ -57,9 +63,9 @@ private[timeline] object InstantFileName {
       case i => Some(i)
     }
 
-  private def checked(instant: Instant, file: FileInfo): Instant =
+  private def checked(instant: Instant, file: FileInfo, isTime: String => Boolean): Instant =
     (instant.time +: instant.completionTime.toSeq).filter(_ => Action.all(instant.action))
-      .find(!InstantTime.isOfTimeline(_)).fold(instant)(time =>
+      .find(!isTime(_)).fold(instant)(time =>
         throw CorruptTable("CORRUPT_FILE", "path" -> file.path,
           "reason" -> s"$time in its name is not the time of an instant"))
 

@@ -76,5 +76,14 @@ object InstantTime {
       else LocalDateTime.parse(iso)
     }
 
+  /** True when an instant of the timeline of a metadata table can have this time. Before version 8 that is one of its
+    * table's timeline, for services with three digits more.
+    */
+  def isOfMetadata(text: String): Boolean = isOfTimeline(text) ||
+    (text.length > SuffixDigits && text.forall(c => c >= '0' && c <= '9') && isOfTimeline(text.dropRight(SuffixDigits)))
+
+  /** Digits behind a time of the table in the timeline of its metadata table. */
+  val SuffixDigits: Int = 3
+
   private val HasOffset = ".*T.*(Z|[+-]\\d\\d:\\d\\d)".r
 }

@@ -52,6 +52,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     val found = timeline(files)
     found.lastToComplete match {
       case Some(last) if isCutShort(last) => counted(files.filterNot(_.name == last.fileName))
+      // A retried write of a metadata table bears the instant that its rollback names.
+      case _ if config.isMetadataTable => found
       case _ =>
         val late = lateWrites.of(found, files)
         val names = late.map(_.fileName).toSet
@@ -74,7 +76,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
       case _: CommitConflict => false
     }
 
-  private def timeline(files: Seq[FileInfo]): Timeline = Timeline(InstantFileName.instants(files, layout, zone))
+  private def timeline(files: Seq[FileInfo]): Timeline = Timeline(InstantFileName.instants(files, layout, zone,
+      if (config.isMetadataTable) InstantTime.isOfMetadata else InstantTime.isOfTimeline))
 
   /** A new instant: later than `floor`, and than any time that this process gave out for the table. */
   def newInstantTime(floor: String = ""): String =

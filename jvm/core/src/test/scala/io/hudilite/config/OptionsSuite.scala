@@ -187,13 +187,13 @@ class OptionsSuite extends FunSuite {
   }
 
   test("an option without effect is told with what takes its place, one with effect is not") {
-    val told = IneffectiveOptions.among(Map("Hoodie.Metadata.Enable" -> "true",
+    val told = IneffectiveOptions.among(Map("Hoodie.Metadata.Async" -> "true",
         "hoodie.upsert.shuffle.parallelism" -> "2",
         "hoodie.simple.index.parallelism" -> "9", "hoodie.metadata.strict" -> "true", "path" -> "/t",
         "hoodie.write.lock.provider" -> "x.InProcessLockProvider", "hoodie.clean.async" -> "true"))
     assertEquals(told.map(_.text),
       Seq(
-        "The option Hoodie.Metadata.Enable has no effect in hudilite: it lists files and reads their footers, and keeps " +
+        "The option Hoodie.Metadata.Async has no effect in hudilite: it lists files and reads their footers, and keeps " +
           "no metadata table.",
         "The option hoodie.clean.async has no effect in hudilite: hudilite.services.async lets services run beside the " +
           "writes.",

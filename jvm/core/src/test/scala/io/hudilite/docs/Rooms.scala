@@ -37,10 +37,14 @@ object Rooms {
     Room("schema", "columns by id, and under which names they lie in files", "error"),
     Room("filegroup", "file names, footers, and which files make up a snapshot", "codec.bloom", "error", "log",
       "storage", "timeline", "timeline.plan"),
+    Room("metadata", "records of Hudi's metadata table: keys, merging, and which of them count", "codec.avro",
+      "timeline"),
+    Room("metadata.stored", "the metadata table of a table as it lies on storage: checked, and its records merged",
+      "codec.hfile", "config", "error", "filegroup", "log", "metadata", "storage", "timeline"),
     Room("stats", "what is known of base files without their rows: counts, bounds of columns and record keys",
       "codec.bloom", "filegroup", "storage"),
     Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written",
-      "config", "error", "filegroup", "index", "log", "record", "schema", "storage", "timeline",
+      "config", "error", "filegroup", "index", "log", "metadata.stored", "record", "schema", "storage", "timeline",
       "timeline.plan"),
     Room("index", "where record keys are: the kinds of index, one interface for all, and buckets", "config",
       "error", "filegroup", "record", "stats"),
@@ -65,7 +69,9 @@ object Rooms {
       "timeline", "transaction"),
     Room("service.doctor", "what is wrong with a table, and which of it can be mended", "config", "error",
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
-      "transaction.rollback"))
+      "transaction.rollback"),
+    Room("metadata.check", "the metadata table held against the files", "error", "filegroup", "metadata",
+      "metadata.stored", "service.doctor", "storage", "table", "timeline"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
@@ -169,7 +175,7 @@ object Rooms {
       "spark.plan.table", "spark.shim", "spark.stage", "spark.write", "spark.write.attempt",
       "spark.write.table", "table"),
     Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config", "config.key",
-      "config.service", "error", "filegroup", "service.archive", "service.clean", "service.cluster",
+      "config.service", "error", "filegroup", "metadata.check", "service.archive", "service.clean", "service.cluster",
       "service.compact", "service.doctor", "service.partition", "service.undo", "spark.catalog.metastore",
       "spark.inspect", "spark.row", "spark.service", "spark.service.clean", "spark.service.cluster",
       "spark.service.compact", "spark.service.doctor", "spark.service.inline", "spark.shim", "storage", "table",

@@ -62,7 +62,11 @@ private[hudilite] object AvroCodecValues {
 /** Access by name to a record of any schema; a field that is absent or null is `None` or empty. */
 private[hudilite] final class AvroFields(schema: Schema, values: Array[Any]) {
 
-  private[avro] def value(name: String): Option[Any] =
+  /** Name of the record's type, without its namespace. */
+  def typeName: String = schema.getName
+
+  /** The value as it was read. */
+  def value(name: String): Option[Any] =
     Option(schema.getField(name)).flatMap(f => Option[Any](values(f.pos)))
 
   def text(name: String): Option[String] = value(name).map(_.toString)

@@ -46,6 +46,9 @@ object FindingKind {
   /** Data files belong to no write of the timeline, or are not named by their write. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
 
+  /** The metadata table of Apache Hudi does not say of the files what they are. */
+  case object WrongMetadata extends FindingKind("WRONG_METADATA")
+
   /** A partition has keys with several rows. */
   case object RepeatedKeys extends FindingKind("REPEATED_KEYS")
 }

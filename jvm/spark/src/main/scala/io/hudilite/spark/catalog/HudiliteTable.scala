@@ -105,10 +105,15 @@ final case class HudiliteTable(
 
   override def hashCode(): Int = identity.hashCode
 
-  private[catalog] lazy val source: Option[TableState] = table.map(t => sourceOf(t, Query.of(conf, t.config)))
+  private[catalog] lazy val source: Option[TableState] =
+    table.map(t => sourceOf(t, Query.of(conf, t.config), readsMetadata(conf)))
 
-  private def sourceOf(table: Table, query: Query): TableState =
-    new TableState(table, query, source => entry.flatMap(AnalyzeStatement.known(_, source)))
+  // A write takes the metadata table out of service, and does not rest on it.
+  private def readsMetadata(asked: ReadConf): Boolean = asked.usesMetadata && prepared.isEmpty
+
+  private def sourceOf(table: Table, query: Query, byMetadata: Boolean): TableState =
+    new TableState(if (byMetadata) table.readingMetadata else table, query,
+      source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
     prepared.map(_.intent.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
@@ -143,10 +148,13 @@ final case class HudiliteTable(
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
     scanOf(if (prepared.isDefined) conf else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap, session).reading)
 
-  private def scanOf(asked: ReadConf): ScanBuilder = {
+  private def scanOf(asked: ReadConf, isOfWrite: Boolean = false): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val asks = if (query == read.query) read else sourceOf(read.table, query)
+    val byMetadata = readsMetadata(asked) && !isOfWrite
+    val asks =
+      if (query == read.query && byMetadata == readsMetadata(conf)) read
+      else sourceOf(table.getOrElse(read.table), query, byMetadata)
     if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
     else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)
   }
@@ -167,7 +175,8 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
       // leaves its key in the base file of its old partition, where it must not come back.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
+      RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), isOfWrite = true),
+        byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
@@ -178,7 +187,7 @@ final case class HudiliteTable(
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
       RowLevelWrite(session, WriteIntent(target, operation), info.command(),
-        _ => rows.scanOf(ReadConf.of(target.conf.options)), byKey = false)
+        _ => rows.scanOf(ReadConf.of(target.conf.options), isOfWrite = true), byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing

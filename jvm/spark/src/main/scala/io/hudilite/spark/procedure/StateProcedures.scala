@@ -1,11 +1,13 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.config.WriteConf
+import io.hudilite.metadata.check.{MetadataFindings, MetadataValidator}
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
 import io.hudilite.spark.inspect.{DriverInspection, Inspection}
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
 import io.hudilite.spark.service.inline.InlineServices
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -50,17 +52,31 @@ private[procedure] object StateProcedures {
     "Says what is wrong with the table, and mends what can be mended without harm.",
     Seq(Parameter.Table, Parameter.Path, Parameter.flag("fix", "mend what is safe to mend"), Parameter.Options,
       Parameter.flag("deep",
-        "read all record keys, too, and tell which have several rows in a partition or lie in a wrong bucket")),
+        "read all record keys, too, and tell which have several rows in a partition or lie in a wrong bucket; compare all " +
+          "of the metadata table with the files")),
     Seq[(String, DataType)]("kind" -> StringType, "subject" -> StringType, "what" -> StringType, "advice" -> StringType,
       "mendable" -> BooleanType, "mended" -> BooleanType, "reason" -> StringType)) { (session, arguments) =>
     ServiceCall.of(session, arguments).atPath(examined(session, arguments)(_, _, _))
       .map(f => Row(f.kind.name, f.subject, f.what, f.advice, f.mend.isDefined, f.isMended, f.reason))
   }
 
+  private val metadata = Procedure("validate_metadata",
+    "Compares the metadata table that Apache Hudi keeps beside the table with its files, and changes nothing.",
+    Seq(Parameter.Table, Parameter.Path),
+    Seq[(String, DataType)]("kind" -> StringType, "partition" -> StringType,
+      "file" -> StringType, "column" -> StringType, "expected" -> StringType, "found" -> StringType)) {
+    (session, arguments) =>
+      ServiceCall.of(session, arguments).onTable((table, _) => validator(session, table).differences())
+        .map(d => Row(d.kind.name, d.partition, d.file, d.column, d.expected, d.found))
+  }
+
+  private def validator(session: SparkSession, table: Table): MetadataValidator =
+    new MetadataValidator(table, Sessions.hadoopConf(session))
+
   private val place = Procedure("path_of", "Says where the table of a name lies.", Seq(Parameter.Table, Parameter.Path),
     Seq("path" -> StringType))((session, arguments) => Seq(Row(TableArgument.pathOf(session, arguments))))
 
-  val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, place)
+  val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, metadata, place)
 
   /** The rows of a table of an inspection. */
   def rows(session: SparkSession, arguments: Arguments, what: DriverInspection): Iterator[Row] =
@@ -82,9 +98,13 @@ private[procedure] object StateProcedures {
     val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
     val found = new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete)
       .run(arguments.flag("fix"))
-    if (!arguments.flag("deep") || found.exists(hidesRows)) found
-    else found ++ KeyFindings.of(session, Table.open(storage, basePath)) ++
-      MisplacedKeys.findings(session, storage, basePath, conf)
+    if (found.exists(hidesRows)) found
+    else {
+      val table = Table.open(storage, basePath)
+      val deep = arguments.flag("deep")
+      found ++ MetadataFindings.of(validator(session, table), deep) ++
+        (if (deep) KeyFindings.of(session, table) ++ MisplacedKeys.findings(session, storage, basePath, conf) else Nil)
+    }
   }
 
   private def hidesRows(finding: Finding): Boolean =

@@ -252,9 +252,9 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
     val other = spark.newSession()
     def told(session: org.apache.spark.sql.SparkSession, names: String*): Seq[String] =
       OptionWarnings.news(session, IneffectiveOptions.among(names.map(_ -> "true").toMap)).map(_.name)
-    assertEquals(told(other, "hoodie.metadata.enable", "hoodie.index.type"), Seq("hoodie.metadata.enable"))
-    assertEquals(told(other, "Hoodie.Metadata.Enable", "hoodie.file.index.enable"), Seq("hoodie.file.index.enable"))
-    assertEquals(told(spark.newSession(), "hoodie.metadata.enable"), Seq("hoodie.metadata.enable"))
+    assertEquals(told(other, "hoodie.metadata.async", "hoodie.index.type"), Seq("hoodie.metadata.async"))
+    assertEquals(told(other, "Hoodie.Metadata.Async", "hoodie.file.index.enable"), Seq("hoodie.file.index.enable"))
+    assertEquals(told(spark.newSession(), "hoodie.metadata.async"), Seq("hoodie.metadata.async"))
   }
 
   test("a setting of the session that only Apache Hudi would heed is told of, with what to write in its place") {

@@ -1,7 +1,7 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.{Interpreted, Raised, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, Interpreted, Raised, SharedSession}
 
 import java.nio.file.Files
 
@@ -211,6 +211,21 @@ class CallSuite extends FunSuite with Interpreted {
       "CALL hudilite.system.doctor('COW', deep => true)" -> Nil)
     assertEquals(sql("CALL hudilite.system.show_services('MOR')").map(_.takeWhile(_ != ' ')),
       Seq("compaction", "clustering", "cleaning", "archiving"))
+  }
+
+  test("a metadata table of Apache Hudi is held against the files, and the doctor tells of differences") {
+    val path = GoldenAnswers.copy("metadata-table-v9")
+    val (validate, doctor) =
+      (s"CALL hudilite.system.validate_metadata('$path')", s"CALL hudilite.system.doctor('$path'")
+    checkAll("CALL hudilite.system.validate_metadata('COW')" -> Nil, validate -> Nil, s"$doctor, deep => true)" -> Nil)
+    val files = new java.io.File(path, "2026-01-01").listFiles.filter(_.getName.endsWith(".parquet"))
+      .sortBy(_.getName.split("_").last).map(_.toPath)
+    Files.copy(files.head, files.last, java.nio.file.StandardCopyOption.REPLACE_EXISTING)
+    val found = spark.sql(validate).where("kind = 'FILE_SIZE'").head()
+    assertEquals(found.toSeq,
+      Seq("FILE_SIZE", "2026-01-01", files.last.getFileName.toString, "",
+        Files.size(files.head).toString, found.getString(5)))
+    assertEquals(spark.sql(s"$doctor)").select("kind").collect().map(_.getString(0)).toSeq, Seq("WRONG_METADATA"))
   }
 
   test("writes are saved and taken back, and partitions dropped") {

@@ -1,0 +1,72 @@
+package io.hudilite.metadata
+
+import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
+
+/** Instants of a metadata table beside those of its table: pure (docs/format.md#metadata-table).
+  *
+  * A write of the metadata table comes before that of the table at the same instant, so that one whose instant is still
+  * pending in the table's timeline does not count.
+  *
+  * @param data
+  *   timeline of the table
+  * @param own
+  *   timeline of the metadata table
+  */
+final class MetadataInstants(data: Timeline, own: Timeline) {
+
+  import MetadataInstants._
+
+  private val written: Set[String] = own.writes.map(_.time).toSet
+  private val pending: Set[String] = data.pending.map(_.time).toSet
+  private val ofData: Set[String] = data.completed.map(_.time).toSet
+
+  // Initialisations bear instants before all times and stay in the timeline as long as they like.
+  private val first: Option[String] = own.instants.filter(i => Action.Writes(i.comparableAction)).map(_.time)
+    .filterNot(isInitial).sorted.headOption
+
+  /** Records of this instant count. */
+  def counts(time: String): Boolean =
+    !pending(time) && (written(time) || (isArchived(time) && (ofData(time) || data.beforeStart(time))))
+
+  private def isArchived(time: String): Boolean = !isInitial(time) && first.exists(time < _) && !own.contains(time)
+
+  /** Completed writes and cleanings of the table that the metadata table may not know.
+    *
+    * @param hasArchive
+    *   instants have left the timeline of the metadata table: older ones than those that are left need not be in it
+    */
+  def unknown(hasArchive: => Boolean): Seq[Instant] = {
+    val missing = data.completed.filter(i => Kept(i.action) && !written(i.time) && !isInitialised(i))
+    if (missing.isEmpty) Nil
+    else {
+      val (older, newer) = missing.partition(i => first.exists(i.time < _))
+      if (older.isEmpty || hasArchive) newer else older ++ newer
+    }
+  }
+
+  /** The write had completed when the metadata table was made, which lists all files that there are. */
+  private def isInitialised(write: Instant): Boolean = {
+    val initial = own.writes.filter(i => isInitial(i.time)).sortBy(_.time).headOption
+    initial.flatMap(_.completionTime) match {
+      case Some(made) => write.completionTime.exists(_ < made)
+      // Without completion times, the instant begins with that of the newest write of that moment.
+      case None => newestWhenMade.exists(write.time <= _)
+    }
+  }
+
+  // `<newest write>010` and later numbers.
+  private def newestWhenMade: Option[String] = own.writes.headOption.map(_.time)
+    .filter(time => !isInitial(time) && time.length > InstantTime.Digits).map(_.dropRight(InstantTime.SuffixDigits))
+}
+
+object MetadataInstants {
+
+  private val BeforeAllTimes = "00000000000000"
+
+  /** Actions that each have a write of the metadata table beside them. */
+  private val Kept = Action.Writes + Action.Clean
+
+  /** Made at the initialisation of a metadata table, not by an action of its table. */
+  def isInitial(time: String): Boolean = time.startsWith(BeforeAllTimes)
+
+}

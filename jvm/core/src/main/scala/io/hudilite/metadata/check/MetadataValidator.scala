@@ -1,0 +1,102 @@
+package io.hudilite.metadata.check
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.filegroup.{BaseFileFooter, FileGroupId, FileNames}
+import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.MetadataPayload.{Bloom, Place}
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.table.Table
+
+import org.apache.hadoop.conf.Configuration
+
+import scala.collection.JavaConverters._
+import scala.collection.mutable
+
+/** Holds the metadata table of a table against its files, partition by partition. Nothing is changed. Of a table that is
+  * written to meanwhile, what is under way may be told, too.
+  *
+  * @param table
+  *   as folders list it
+  */
+final class MetadataValidator(table: Table, conf: => Configuration) {
+
+  private val metadata = new MetadataTable(table.store, table.timeline)
+  private val files = new NamedFiles(table, metadata)
+  private lazy val hadoop = conf
+  private lazy val statistics = new StatisticsCheck(table, metadata, files, hadoop)
+
+  /** All differences; none where the table has no metadata table. */
+  def differences(): Seq[MetadataDifference] = {
+    // Bounds of partitions are compared with those of their files.
+    val inOrder = metadata.listed.sortBy(_ == MetadataPartition.PartitionStats.name)
+    inOrder.flatMap(name => trusted(name)(differences(name)))
+  }
+
+  /** Those in which files there are. No file is opened. */
+  def ofFiles(): Seq[MetadataDifference] =
+    if (metadata.listed.isEmpty) Nil else trusted(MetadataPartition.Files.name)(files.differences())
+
+  private def differences(name: String): Seq[MetadataDifference] = MetadataPartition.of(name) match {
+    case Some(MetadataPartition.Files) => files.differences()
+    case Some(MetadataPartition.ColumnStats) => statistics.ofFiles()
+    case Some(MetadataPartition.PartitionStats) => statistics.ofPartitions()
+    case Some(MetadataPartition.BloomFilters) => blooms()
+    case Some(MetadataPartition.RecordIndex) => places()
+    case Some(other) =>
+      metadata.records(other).foreach(_ => ()) // it can be read; its content has no equal in the files
+      Nil
+    case None => Seq(MetadataDifference(DifferenceKind.NotTrusted, "", name, "", "", "a partition of an unknown kind"))
+  }
+
+  private def trusted(name: String)(compared: => Seq[MetadataDifference]): Seq[MetadataDifference] =
+    try compared
+    catch {
+      case e: Throwable with HudiliteException =>
+        Seq(MetadataDifference(DifferenceKind.NotTrusted, "", name, "", "",
+            e.parameters.getOrElse("reason", e.getMessage)))
+    }
+
+  private def blooms(): Seq[MetadataDifference] = {
+    val bases = for ((partition, found) <- files.committed; (name, file) <- found
+      if FileNames.parseBaseFile(name).isDefined) yield MetadataKeys.ofFile(partition, name) -> (partition -> file)
+    val met = mutable.Set.empty[String]
+    val ofNobody = files.ofNobody.map { case (partition, name) => MetadataKeys.ofFile(partition, name) }.toSet
+    val different = metadata.records(MetadataPartition.BloomFilters).collect {
+      case MetadataRecord(key, bloom: Bloom) if !ofNobody(key) =>
+        met += key
+        bases.get(key) match {
+          case Some((partition, file)) =>
+            val written = bloomOf(file.path, file.length)
+            if (written.contains(bloom.text)) None
+            else Some(MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(written),
+                characters(Some(bloom.text))))
+          case None =>
+            Some(MetadataDifference(DifferenceKind.Bloom, "", s"of the key $key", "", "", characters(Some(bloom.text))))
+        }
+    }.flatten.toList
+    val missing = for ((key, (partition, file)) <- bases.toSeq if !met(key); text <- bloomOf(file.path, file.length))
+      yield MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(Some(text)), "")
+    different ++ missing
+  }
+
+  private def bloomOf(path: String, length: Long): Option[String] = {
+    val values = BaseFileFooter.metadata(hadoop, path, length).getFileMetaData.getKeyValueMetaData.asScala
+    BaseFileFooter.BloomKeys.flatMap(values.get).headOption
+  }
+
+  private def characters(filter: Option[String]): String = filter.fold("")(text => s"${text.length} characters")
+
+  private def places(): Seq[MetadataDifference] = {
+    val groups = table.allSlices().values.flatten.map(_.groupId).toSet
+    val lost = mutable.Map.empty[FileGroupId, Long]
+    metadata.records(MetadataPartition.RecordIndex).foreach {
+      case MetadataRecord(_, Place(partition, fileId, _, _)) =>
+        val group = FileGroupId(partition, fileId)
+        if (!groups(group)) lost.update(group, lost.getOrElse(group, 0L) + 1L)
+      case _ =>
+    }
+    lost.toSeq.sortBy { case (group, _) => (group.partition, group.fileId) }.map { case (group, keys) =>
+      MetadataDifference(DifferenceKind.Place, group.partition, group.fileId, "", "", s"$keys keys")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.hudilite.metadata.check
+
+import io.hudilite.filegroup.{FileNames, ListedFolders, PartitionWalk, PathSelection}
+import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.MetadataPayload.Names
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.storage.FileInfo
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+
+/** The files that a metadata table names, beside those in the folders of its table. */
+private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
+
+  import DifferenceKind._
+
+  /** Files of each partition by their names, as folders list them: those that are named by committed writes. */
+  lazy val committed: Map[String, Map[String, FileInfo]] = {
+    val listing = listed.map { case (path, files) => path -> files.filterNot(_.isDirectory) }
+    table.committedFiles(listing).map { case (path, files) =>
+      path -> files.filter(isCommitted(path, _)).map(f => f.name -> f).toMap
+    }
+  }
+
+  private lazy val listed: Map[String, Seq[FileInfo]] =
+    PartitionWalk.of(new ListedFolders(table.storage, table.basePath), PathSelection.All)
+      .map { case (path, folder) => path -> folder.files }.toMap
+
+  // Before version 8 a log file bears the instant of its slice, so that only the commits tell who wrote it.
+  private def isCommitted(partition: String, file: FileInfo): Boolean = writeOf(file.name) match {
+    case Some(instant) => table.timeline.isCommitted(instant)
+    case None => FileNames.parseLogFile(file.name).isDefined &&
+      namedLogs(if (partition.isEmpty) file.name else s"$partition/${file.name}")
+  }
+
+  private def writeOf(name: String): Option[String] = FileNames.parseBaseFile(name).map(_.instant).orElse(
+    if (table.config.layout == 1) None else FileNames.parseLogFile(name).map(_.time))
+
+  /** A file of a write that does not count, such as one that was rolled back: nobody reads it, and Apache Hudi leaves it in
+    * the metadata table where that was made before the rollback.
+    */
+  def isOfNobody(name: String): Boolean = writeOf(name).exists(!table.timeline.isCommitted(_))
+
+  /** Such files that the metadata table names, by partition. */
+  lazy val ofNobody: Seq[(String, String)] =
+    for ((partition, files) <- named()._2.toSeq; name <- files.keys if isOfNobody(name)) yield partition -> name
+
+  private lazy val namedLogs: Set[String] =
+    table.store.readCommits(table.timeline.writes.filter(_.action == Action.DeltaCommit)).flatMap(_._2.allPaths).toSet
+
+  def differences(): Seq[MetadataDifference] = {
+    // It is read first: whatever completes meanwhile shows up in the folders.
+    val (partitions, files) = named()
+    val folders = committed
+    val paths = (folders.keySet ++ partitions).toSeq.sorted
+    paths.filterNot(p => folders.contains(p) && partitions(p)).map(p =>
+      MetadataDifference(Partition, p, "", "", if (folders.contains(p)) p else "", if (partitions(p)) p else "")) ++
+      (folders.keySet ++ files.keySet).toSeq.sorted.flatMap(p =>
+        compared(p, folders.getOrElse(p, Map.empty), files.getOrElse(p, Map.empty)))
+  }
+
+  private def named(): (Set[String], Map[String, Map[String, Long]]) = {
+    val records = metadata.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
+      key -> names
+    }.toMap
+    val (partitions, files) = records.partition { case (key, _) => key == MetadataKeys.AllPartitions }
+    (partitions.values.flatMap(_.entries.keys).map(MetadataKeys.path).toSet,
+      files.map { case (key, names) =>
+        MetadataKeys.path(key) -> names.entries.map { case (name, file) => name -> file.bytes }
+      })
+  }
+
+  private def compared(partition: String, there: Map[String, FileInfo], named: Map[String, Long])
+      : Seq[MetadataDifference] = (there.keySet ++ named.keySet).toSeq.sorted.flatMap { name =>
+    def different(kind: DifferenceKind): Some[MetadataDifference] = Some(MetadataDifference(kind, partition, name, "",
+        there.get(name).fold("")(_.length.toString), named.get(name).fold("")(_.toString)))
+    (there.get(name), named.get(name)) match {
+      case (Some(file), Some(bytes)) => if (file.length == bytes) None else different(FileSize)
+      case (None, Some(_)) if isOfNobody(name) || isUnknownLog(partition, name) => None
+      case _ => different(File)
+    }
+  }
+
+  // Of a log file of version 6 that is there, nobody may know any more who wrote it.
+  private def isUnknownLog(partition: String, name: String): Boolean =
+    writeOf(name).isEmpty && listed.getOrElse(partition, Nil).exists(_.name == name)
+}

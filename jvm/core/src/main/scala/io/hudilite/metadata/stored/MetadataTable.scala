@@ -1,0 +1,103 @@
+package io.hudilite.metadata.stored
+
+import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
+import io.hudilite.metadata.{IndexDefinition, IndexDefinitions, MetadataInstants, MetadataPartition, MetadataRecord}
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
+
+/** The metadata table that Apache Hudi keeps beside a table, as far as it can be trusted: whatever is not as it should be
+  * raises `CORRUPT_FILE`, of the whole or of one of its files (docs/format.md#metadata-table).
+  *
+  * Storage is asked when something is asked, and each file once.
+  *
+  * @param data
+  *   access to the timeline of the table
+  * @param dataTimeline
+  *   its timeline when it was opened; writes that completed later may be seen or not
+  */
+final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
+
+  private val storage: Storage = data.storage
+  private val folder = s"${data.basePath.stripSuffix("/")}/.hoodie/metadata"
+
+  /** Partitions that the properties of the table list. */
+  val listed: Seq[String] = data.config.metadataPartitions
+
+  private lazy val config: TableConfig = {
+    if (!listed.contains(MetadataPartition.Files.name)) throw distrusted("it is not listed in the table's properties")
+    val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))
+    if (!TableConfig.Versions.contains(found.version) || found.layout != data.config.layout)
+      throw distrusted(s"it has the version ${found.version}")
+    found
+  }
+
+  private lazy val store = new TimelineStore(storage, folder, config)
+  private lazy val timeline: Timeline = store.load()
+
+  private lazy val instants: MetadataInstants = {
+    val found = new MetadataInstants(dataTimeline, timeline)
+    if (timeline.writes.isEmpty) throw distrusted("it was never initialised")
+    found.unknown(store.hasArchive).find(leftFiles).foreach(i =>
+      throw distrusted(s"it does not know the ${i.action} ${i.time}"))
+    found
+  }
+
+  // A write may have changed columns alone.
+  private def leftFiles(instant: Instant): Boolean = !Action.Writes(instant.action) || {
+    val metadata = data.readCommit(instant)
+    metadata.allStats.nonEmpty || metadata.replaced.nonEmpty
+  }
+
+  /** Definitions of the indexes by their partitions; none where older writers have kept none. */
+  lazy val definitions: Map[String, IndexDefinition] = {
+    val path = s"${data.basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
+    storage.read(path).fold(Map.empty[String, IndexDefinition])(content =>
+      CorruptTable.guard(path)(IndexDefinitions.parse(content)))
+  }
+
+  /** The merged records of a partition. */
+  def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
+    val reader = new SliceRecords(storage, folder, config.version, instants.counts)
+    slices(partition).iterator.flatMap(reader.of)
+  }
+
+  /** The newest slices of a partition, in the order of the numbers in their ids. */
+  private def slices(partition: MetadataPartition): Seq[FileSlice] = {
+    if (!listed.contains(partition.name)) throw distrusted(s"${partition.name} is not listed in the table's properties")
+    if (partition != MetadataPartition.Files)
+      IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
+    val files = storage.list(s"$folder/${partition.name}")
+    val logs = namedLogs(partition)
+    val found = FileSystemView.slices(view, Map(partition.name -> files), logs).getOrElse(partition.name, Nil)
+    MetadataPartition.incomplete(partition, found.map(_.fileId)).foreach(reason => throw distrusted(reason))
+    found.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
+    found.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
+  }
+
+  // From version 8 on a log file has one write, and what completed later is newer.
+  private def order(log: LogFile): (String, String, Int, String) =
+    (timeline.completionTime(log.time).getOrElse(""), log.time, log.version, log.writeToken.getOrElse(""))
+
+  private lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
+    config.version)
+
+  // Log files of version 6 bear the instant of their slice, and each of their blocks is asked for.
+  private def isCommitted(time: String): Boolean = instants.counts(time)
+
+  private def pending: Map[FileGroupId, String] =
+    (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
+      yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
+
+  /** The log files that writes since the last compaction have named. A missing one would hide what it says. */
+  private def namedLogs(partition: MetadataPartition): NamedLogs = {
+    val compacted = timeline.writes.filter(_.action == Action.Commit).lastOption.map(_.time)
+    val since = timeline.writes.filter(i =>
+      i.action == Action.DeltaCommit && !compacted.exists(_ > i.completionTime.getOrElse(i.time)))
+    NamedLogs.of(folder, store.readCommits(since).map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
+  }
+
+  private def distrusted(reason: String): CorruptTable =
+    CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> reason)
+}

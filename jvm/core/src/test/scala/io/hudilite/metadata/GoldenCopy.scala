@@ -1,0 +1,49 @@
+package io.hudilite.metadata
+
+import io.hudilite.GoldenFolder
+import io.hudilite.TestTables.storage
+import io.hudilite.config.TableProperties
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.timeline.TimelineStore
+
+import java.nio.file.{Files, Path, Paths}
+
+import scala.collection.JavaConverters._
+
+/** A table of Apache Hudi's with a metadata table, to be changed by a test. */
+final class GoldenCopy(name: String) {
+
+  val basePath: String = {
+    val from = Paths.get(GoldenFolder.table(name))
+    val target = Files.createTempDirectory("hudilite-golden-copy").resolve("table")
+    val all = Files.walk(from)
+    try all.forEach { path => Files.copy(path, target.resolve(from.relativize(path).toString)); () }
+    finally all.close()
+    target.toString
+  }
+
+  def metadata: MetadataTable = GoldenCopy.open(basePath)
+
+  /** The only file below the table whose path matches. */
+  def file(pattern: String): Path = files(pattern) match {
+    case Seq(one) => one
+    case other => throw new IllegalStateException(s"$pattern: ${other.mkString(", ")}")
+  }
+
+  /** The files below the table whose paths match, sorted. */
+  def files(pattern: String): Seq[Path] = {
+    val all = Files.walk(Paths.get(basePath))
+    try
+      all.iterator.asScala.filter(p => Files.isRegularFile(p) && p.toString.stripPrefix(s"$basePath/").matches(pattern))
+        .toList.sorted
+    finally all.close()
+  }
+}
+
+object GoldenCopy {
+
+  def open(basePath: String): MetadataTable = {
+    val store = new TimelineStore(storage, basePath, TableProperties.read(storage, basePath))
+    new MetadataTable(store, store.load())
+  }
+}

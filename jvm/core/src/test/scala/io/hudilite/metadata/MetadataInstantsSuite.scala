@@ -1,0 +1,59 @@
+package io.hudilite.metadata
+
+import io.hudilite.timeline.{Action, Instant, State, Timeline}
+
+import munit.FunSuite
+
+class MetadataInstantsSuite extends FunSuite {
+
+  private def time(n: Int): String = f"202601010000000$n%02d"
+
+  private def done(time: String, action: String = Action.DeltaCommit, completed: Option[String] = None): Instant =
+    Instant(time, action, State.Completed, completed, time)
+
+  private def begun(time: String): Instant = Instant(time, Action.DeltaCommit, State.Inflight, None, time)
+
+  private val made = done("00000000000000000", completed = Some(time(1)))
+
+  test(
+    "records of a write that is still pending in the table do not count, nor those of a write that has not completed") {
+    val instants = new MetadataInstants(Timeline(Seq(done(time(2)), begun(time(4)))),
+      Timeline(Seq(made, done(time(2)), begun(time(3)), done(time(4)))))
+    assertEquals(Seq(made.time, time(2), time(3), time(4)).map(instants.counts), Seq(true, true, false, false))
+  }
+
+  test("records of a write that left both timelines count") {
+    val (data, own) = (Timeline(Seq(done(time(5)))), Timeline(Seq(made, done(time(5)))))
+    assertEquals(Seq(3, 5, 6).map(n => new MetadataInstants(data, own).counts(time(n))), Seq(true, true, false))
+  }
+
+  test("writes and cleanings that the metadata table does not know are told, but those from before it was made") {
+    val data = Timeline(Seq(done(time(0), completed = Some(time(1).init + "0")),
+        done(time(3), completed = Some(time(4))),
+        done(time(5), Action.Clean), done(time(6), Action.Rollback), done(time(7), Action.Savepoint),
+        done(time(8), Action.Commit)))
+    def unknown(own: Instant*): Seq[String] =
+      new MetadataInstants(data, Timeline(made +: own)).unknown(hasArchive = false).map(_.time)
+    assertEquals(unknown(done(time(3)), done(time(5)), done(time(8))), Nil)
+    assertEquals(unknown(), Seq(time(3), time(5), time(8)))
+    assertEquals(unknown(done(time(3)), begun(time(5)), done(time(8))), Seq(time(5)))
+  }
+
+  test("older writes need not be in a timeline of which some have been archived") {
+    val data = Timeline((1 to 4).map(n => done(time(n))))
+    def unknown(hasArchive: Boolean): Seq[String] =
+      new MetadataInstants(data, Timeline(Seq(done(time(3)), done(time(4))))).unknown(hasArchive).map(_.time)
+    assertEquals(unknown(hasArchive = true), Nil)
+    assertEquals(unknown(hasArchive = false), Seq(time(1), time(2)))
+  }
+
+  test("before version 8 the first instant says which write was the newest when the metadata table was made") {
+    val data = Timeline((1 to 4).map(n => done(time(n))))
+    def unknown(first: String, others: Int*): Seq[String] =
+      new MetadataInstants(data, Timeline(done(first) +: others.map(n => done(time(n))))).unknown(hasArchive = false)
+        .map(_.time)
+    assertEquals(unknown(s"${time(2)}010", 3, 4), Nil)
+    assertEquals(unknown(s"${time(2)}010", 4), Seq(time(3)))
+    assertEquals(unknown("00000000000000010", 3, 4), Seq(time(1), time(2)))
+  }
+}
