@@ -739,8 +739,8 @@ class HudiliteTable:
         Returns
         -------
         list[MetadataDifference]
-            Empty when all is as it should be, and when there is no metadata table. What is written meanwhile may be
-            told, too.
+            Empty when all is as it should be, and when there is no metadata table. Files of a write that runs
+            meanwhile may be told, too.
         """
         return [MetadataDifference(**row) for row in self._run("validate_metadata", None, False, None, step="validate")]
 

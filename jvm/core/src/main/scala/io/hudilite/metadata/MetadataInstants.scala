@@ -17,8 +17,9 @@ final class MetadataInstants(data: Timeline, own: Timeline) {
   import MetadataInstants._
 
   private val written: Set[String] = own.writes.map(_.time).toSet
-  private val pending: Set[String] = data.pending.map(_.time).toSet
   private val ofData: Set[String] = data.completed.map(_.time).toSet
+  // A pending savepoint has the instant of a write that is complete.
+  private val pending: Set[String] = data.pending.map(_.time).toSet -- ofData
 
   // Initialisations bear instants before all times and stay in the timeline as long as they like.
   private val first: Option[String] = own.instants.filter(i => Action.Writes(i.comparableAction)).map(_.time)

@@ -5,7 +5,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 
 /** A commit's word on the bucket index of its table. */
-private[table] final case class BucketStatement(instant: String, index: BucketIndex)
+private[hudilite] final case class BucketStatement(instant: String, index: BucketIndex)
 
 /** The bucket index of a table as its commits state it in their extra metadata (docs/format.md#indexes). The number of
   * buckets stands nowhere else in a table. All of hudilite's commits state it, also those of services and those without
@@ -32,7 +32,7 @@ object StatedBuckets {
   def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = newest(store, timeline).map(_.index)
 
   /** As [[of]], with the instant of that commit. */
-  private[table] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
+  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
     (instant, commit) <- timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i))
       .find { case (_, commit) => states(commit) || isOther(commit) }
     index <- in(commit).orElse(byPartition(commit))

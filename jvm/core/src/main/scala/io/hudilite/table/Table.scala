@@ -156,7 +156,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The bucket index of the table as its commits state it. */
   def statedBuckets: Option[BucketIndex] = bucketStatement.map(_.index)
 
-  private[table] lazy val bucketStatement: Option[BucketStatement] = StatedBuckets.newest(store, timeline)
+  private[hudilite] lazy val bucketStatement: Option[BucketStatement] = StatedBuckets.newest(store, timeline)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = files.partitions()

@@ -129,7 +129,7 @@ final class Transaction private (
   def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) Interrupts.heldBack {
     begun.heartbeat.abandon()
     // From here on the next writer may clean up, in case this one fails to.
-    options.process.ends(table.place, instant)
+    if (!run.isRunAgain(permit)) options.process.ends(table.place, instant)
     options.locked(table.place) {
       val runsAgain = run.isRunAgain(permit)
       if (runsAgain) options.process.begins(table.place, instant)

@@ -206,8 +206,9 @@ class OptionsSuite extends FunSuite {
   test("a write is told that it keeps no metadata table, unless it asks for none") {
     def told(value: String): Seq[String] =
       IneffectiveOptions.inWrites(Map("Hoodie.Metadata.Enable" -> value)).map(_.text)
-    assertEquals(told("true"), Seq("The option hoodie.metadata.enable has no effect in hudilite: a write keeps no " +
-      "metadata table, and only reads use one."))
+    assertEquals(told("true"),
+      Seq("The option hoodie.metadata.enable has no effect in hudilite: a write keeps no " +
+        "metadata table, and only reads use one."))
     assertEquals(told("false") ++ IneffectiveOptions.inWrites(Map("path" -> "/t")).map(_.text), Nil)
   }
 

@@ -22,6 +22,12 @@ class MetadataInstantsSuite extends FunSuite {
     assertEquals(Seq(made.time, time(2), time(3), time(4)).map(instants.counts), Seq(true, true, false, false))
   }
 
+  test("records of a complete write count beside a pending savepoint of it") {
+    val savepoint = Instant(time(2), Action.Savepoint, State.Inflight, None, time(2))
+    val instants = new MetadataInstants(Timeline(Seq(done(time(2)), savepoint)), Timeline(Seq(made, done(time(2)))))
+    assert(instants.counts(time(2)))
+  }
+
   test("records of a write that left both timelines count") {
     val (data, own) = (Timeline(Seq(done(time(5)))), Timeline(Seq(made, done(time(5)))))
     assertEquals(Seq(3, 5, 6).map(n => new MetadataInstants(data, own).counts(time(n))), Seq(true, true, false))

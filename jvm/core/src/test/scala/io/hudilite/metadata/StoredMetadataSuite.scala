@@ -105,6 +105,13 @@ class StoredMetadataSuite extends FunSuite {
     assertEquals(MetadataPartition.incomplete(MetadataPartition.Files, Nil), Some("files has no file group"))
   }
 
+  test("a slice whose base file is gone is not trusted") {
+    val copy = new GoldenCopy("savepoint-rollback-v9")
+    val file = copy.file("\\.hoodie/metadata/files/.*\\.hfile")
+    Files.delete(file)
+    assertEquals(distrusted(copy.metadata), s"its file ${file.getFileName} of files is missing")
+  }
+
   test("an index whose definition has an unknown version is not trusted") {
     val copy = new GoldenCopy("metadata-table-v9")
     val definitions = copy.file("\\.hoodie/\\.index_defs/index.json")

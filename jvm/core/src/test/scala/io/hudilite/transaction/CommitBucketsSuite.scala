@@ -69,6 +69,38 @@ class CommitBucketsSuite extends FunSuite {
     assertEquals(ofAllRows(table), Some(four.copy(count = 8)))
   }
 
+  versions("rows that another writer may bring at an older instant keep readers from going by buckets") { table =>
+    val now = table.refresh()
+    val older = now.store.newInstantTime("")
+    val run = Transaction.begin(table.refresh(), Action.Commit, "UPSERT")
+    now.store.request(older, Action.Commit)
+    now.store.begin(older, Action.Commit)
+    run.commit(Seq(writeFile(table, run.instant, "p", "00000001-0")), assumption = Assumption.Nothing,
+      buckets = Some(four))
+    now.store.complete(older, Action.Commit,
+      CommitMetadata("UPSERT", Map("q" -> Seq(writeFile(now, older, "q", "00000001-0"))), Map.empty))
+    assertEquals(ofAllRows(table), None)
+  }
+
+  versions("a commit without rows at an older instant states nothing about the buckets of a newer one") { table =>
+    write(table, Some(four), "00000001-0")
+    val older = Transaction.begin(table.refresh(), Action.Commit, "UPSERT")
+    write(table, Some(four.copy(count = 8)), "00000005-0", Action.ReplaceCommit, Map("p" -> Seq("00000001-0")))
+    older.commit(Nil, assumption = Assumption.Nothing)
+    assertEquals(stated(table), Some(four.copy(count = 8)))
+    assertEquals(StatedBuckets.of(table.store, table.refresh().timeline.upTo(older.instant)), Some(four))
+  }
+
+  versions("a write by another number is refused once another one has dealt rows by the old number") { table =>
+    write(table, Some(four), "00000001-0")
+    PartitionDrops.run(table.refresh(), Seq("p"))
+    val late = Transaction.begin(table.refresh(), Action.Commit, "UPSERT")
+    write(table, Some(four), "00000003-0")
+    val error = intercept[CommitConflict](late.commit(Seq(writeFile(table, late.instant, "q", "00000005-0")),
+        assumption = Assumption.Nothing, buckets = Some(four.copy(count = 8))))
+    assert(error.getMessage.contains("to other buckets meanwhile"), error.getMessage)
+  }
+
   versions("every commit of ours states the buckets that one has stated, with or without rows") { table =>
     assertEquals(stated(table), None)
     write(table, Some(four), "00000001-0")

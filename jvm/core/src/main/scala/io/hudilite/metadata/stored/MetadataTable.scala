@@ -5,7 +5,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
 import io.hudilite.metadata.{IndexDefinition, IndexDefinitions, MetadataInstants, MetadataPartition, MetadataRecord}
 import io.hudilite.storage.Storage
-import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
 /** The metadata table that Apache Hudi keeps beside a table, as far as it can be trusted: whatever is not as it should be
   * raises `CORRUPT_FILE`, of the whole or of one of its files (docs/format.md#metadata-table).
@@ -72,6 +72,8 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     val logs = namedLogs(partition)
     val found = FileSystemView.slices(view, Map(partition.name -> files), logs).getOrElse(partition.name, Nil)
     MetadataPartition.incomplete(partition, found.map(_.fileId)).foreach(reason => throw distrusted(reason))
+    namedBases(partition).diff(files.map(_.name).toSet).foreach(name =>
+      throw distrusted(s"its file $name of ${partition.name} is missing"))
     found.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
     found.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
   }
@@ -90,13 +92,23 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
 
+  private lazy val compacted: Option[Instant] = timeline.writes.filter(_.action == Action.Commit).lastOption
+
+  private lazy val sinceCompaction: Seq[(Instant, CommitMetadata)] =
+    store.readCommits(timeline.writes.filter(i =>
+        i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))).toSeq
+
   /** The log files that writes since the last compaction have named. A missing one would hide what it says. */
-  private def namedLogs(partition: MetadataPartition): NamedLogs = {
-    val compacted = timeline.writes.filter(_.action == Action.Commit).lastOption.map(_.time)
-    val since = timeline.writes.filter(i =>
-      i.action == Action.DeltaCommit && !compacted.exists(_ > i.completionTime.getOrElse(i.time)))
-    NamedLogs.of(folder, store.readCommits(since).map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
-  }
+  private def namedLogs(partition: MetadataPartition): NamedLogs =
+    NamedLogs.of(folder, sinceCompaction.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
+
+  /** The base files that the last compaction has named, or the first writes where there was none. A slice without its
+    * base file would look whole.
+    */
+  private def namedBases(partition: MetadataPartition): Set[String] =
+    (if (compacted.isEmpty) sinceCompaction.map(_._2) else compacted.toSeq.map(store.readCommit))
+      .flatMap(_.allStats).filter(stat => stat.path == s"${partition.name}/${stat.fileName}")
+      .map(_.fileName).filter(_.endsWith(".hfile")).toSet
 
   private def distrusted(reason: String): CorruptTable =
     CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> reason)

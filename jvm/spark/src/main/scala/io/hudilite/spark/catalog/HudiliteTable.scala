@@ -106,10 +106,18 @@ final case class HudiliteTable(
   override def hashCode(): Int = identity.hashCode
 
   private[catalog] lazy val source: Option[TableState] =
-    table.map(t => sourceOf(t, Query.of(conf, t.config), readsMetadata(conf)))
+    table.map { t =>
+      val query = Query.of(conf, t.config)
+      sourceOf(t, query, readsMetadata(conf, query))
+    }
 
-  // A write takes the metadata table out of service, and does not rest on it.
-  private def readsMetadata(asked: ReadConf): Boolean = asked.usesMetadata && prepared.isEmpty
+  // A write takes the metadata table out of service, and does not rest on it. An older state may need files that a
+  // cleaning has deleted already, of which the metadata table learns at its end.
+  private def readsMetadata(asked: ReadConf, query: Query): Boolean = asked.usesMetadata && prepared.isEmpty &&
+    (query match {
+      case Query.Snapshot | Query.ReadOptimized(None) => true
+      case _ => false
+    })
 
   private def sourceOf(table: Table, query: Query, byMetadata: Boolean): TableState =
     new TableState(if (byMetadata) table.readingMetadata else table, query,
@@ -151,9 +159,9 @@ final case class HudiliteTable(
   private def scanOf(asked: ReadConf, isOfWrite: Boolean = false): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val byMetadata = readsMetadata(asked) && !isOfWrite
+    val byMetadata = readsMetadata(asked, query) && !isOfWrite
     val asks =
-      if (query == read.query && byMetadata == readsMetadata(conf)) read
+      if (query == read.query && byMetadata == readsMetadata(conf, query)) read
       else sourceOf(table.getOrElse(read.table), query, byMetadata)
     if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
     else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)

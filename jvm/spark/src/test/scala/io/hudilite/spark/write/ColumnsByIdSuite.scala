@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.schema.SchemaJson
+import io.hudilite.schema.{SchemaJson, TypeNames}
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, Interpreted, NewestSpark, SharedSession}
 import io.hudilite.spark.SharedSession.withConf
@@ -121,6 +121,7 @@ class ColumnsByIdSuite extends FunSuite with Interpreted {
       val rows = held(read(path))
       val present = newest(path)
       val history = open(path).store.schemaFiles.newest(open(path).timeline)
+        .map(TypeNames.forTable(_, open(path).config.version))
       write(rows.limit(3).withColumn("ts", lit(100L)), path)
       assertEquals(newest(path).schemaById, present.schemaById)
       assertEquals(open(path).store.schemaFiles.newest(open(path).timeline), history)

@@ -60,8 +60,8 @@ final case class WriteJob(
   def instant: String = permit.instant
 
   /** Id of a new file group whose first row has this key: with a bucket index it says the bucket. */
-  private[write] def fileId(plain: String, key: UTF8String): String =
-    buckets.fold(plain)(index => BucketIndex.newFileId(index.bucketOf(key.toString), plain))
+  private[write] def fileId(plain: String, partition: String, key: UTF8String): String =
+    buckets.fold(plain)(index => BucketIndex.newFileId(index.in(partition).bucketOf(key.toString), plain))
 
   /** The look at the keys of a base file that is there, as they are read. */
   private[write] def keyCheck(file: BaseFile): KeyCheck = BucketKeys.of(buckets, file)

@@ -52,7 +52,7 @@ private[spark] final class RollingFiles(output: TaskOutput, partition: String) {
   }
 
   private def begin(key: UTF8String): Unit = if (open == null) {
-    open = output.open(partition, output.newFileId(key), Markers.Create, new KeySummary(job.bloom.create()))
+    open = output.open(partition, output.newFileId(partition, key), Markers.Create, new KeySummary(job.bloom.create()))
     sizes = new SizeChecks
   }
 

@@ -50,9 +50,9 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   }
 
   /** Id of the next new file group, which begins with this key; those of other attempts of the task are the same. */
-  private[write] def newFileId(key: UTF8String): String = {
+  private[write] def newFileId(partition: String, key: UTF8String): String = {
     newGroups += 1
-    job.fileId(FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1), key)
+    job.fileId(FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1), partition, key)
   }
 
   /** Makes the marker of a file that is about to be written; a task whose write has ended gets no further. */
