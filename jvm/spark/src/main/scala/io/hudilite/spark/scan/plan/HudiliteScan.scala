@@ -8,7 +8,7 @@ import java.util.OptionalLong
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
-import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
+import org.apache.spark.sql.connector.expressions.{Expression, Expressions, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
@@ -64,6 +64,9 @@ final class HudiliteScan private (
 
   override def outputPartitioning(): Partitioning = grouping.fold[Partitioning](new UnknownPartitioning(0))(by =>
     new KeyGroupedPartitioning(by.keys, planInputPartitions().length))
+
+  /** The columns and functions that its splits are grouped by. They need no split to be planned. */
+  private[scan] def groupingKeys: Seq[Expression] = grouping.toSeq.flatMap(_.keys)
 
   /** How the splits can be grouped by bucket, where they are not yet. */
   private[scan] lazy val bucketed: Option[BucketGrouping] =

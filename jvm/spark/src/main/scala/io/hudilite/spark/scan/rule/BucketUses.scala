@@ -10,14 +10,20 @@ import org.apache.spark.sql.internal.SQLConf
 /** A scan that can be grouped by bucket and is not yet, and the column that decides about the bucket. */
 private[rule] object BucketedRelation {
 
-  def unapply(plan: LogicalPlan): Option[(HudiliteScan, Attribute)] = plan match {
+  def unapply(plan: LogicalPlan): Option[(DataSourceV2ScanRelation, HudiliteScan, Attribute)] = plan match {
     case relation: DataSourceV2ScanRelation if relation.keyGroupedPartitioning.isEmpty =>
       relation.scan match {
         case scan: HudiliteScan => for (by <- scan.bucketed; column <- named(relation, by.column.name))
-            yield scan -> column
+            yield (relation, scan, column)
         case _ => None
       }
     case _ => None
+  }
+
+  /** True for a scan of a table of hudilite's, without a look at the table. */
+  def isPossible(plan: LogicalPlan): Boolean = plan match {
+    case relation: DataSourceV2ScanRelation => relation.scan.isInstanceOf[HudiliteScan]
+    case _ => false
   }
 
   def named(relation: LogicalPlan, name: String): Option[Attribute] = relation.output.find(_.name == name)
@@ -45,7 +51,7 @@ private[rule] object BucketUses {
     }.filter(_.nonEmpty)
     if (joined.isEmpty && gathered.isEmpty) Nowhere
     else {
-      val scans = plan.collect { case relation @ BucketedRelation(scan, column) =>
+      val scans = plan.collect { case BucketedRelation(relation, scan, column) =>
         column.exprId -> BucketedColumn(scan, scan.partitionColumns.map(BucketedRelation.named(relation, _)))
       }.toMap
       if (scans.isEmpty) Nowhere else used(new Origins(plan), scans, joined, gathered)

@@ -4,11 +4,10 @@ import io.hudilite.spark.bucket.BucketFunctions
 import io.hudilite.spark.scan.plan.HudiliteScan
 import io.hudilite.spark.shim.PlanNodes
 
-import org.apache.spark.sql.catalyst.expressions.{DynamicPruningSubquery, Expression, V2ExpressionUtils}
+import org.apache.spark.sql.catalyst.expressions.{DynamicPruningSubquery, V2ExpressionUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.DYNAMIC_PRUNING_SUBQUERY
-import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 /** Has scans of tables with buckets tell Spark how their rows are dealt, so that joins and aggregations of them need no
@@ -21,7 +20,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 object BucketedScans extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!conf.v2BucketingEnabled) plan
+    if (!conf.v2BucketingEnabled || !plan.exists(BucketedRelation.isPossible)) plan
     else {
       val uses = BucketUses.of(plan)
       if (uses.columns.isEmpty) plan else grouped(plan, uses)
@@ -32,22 +31,13 @@ object BucketedScans extends Rule[LogicalPlan] {
       // It finds its side of the join again only where the two are equal.
       case filter: DynamicPruningSubquery => filter.withNewPlan(grouped(filter.plan, uses))
     }.transform {
-      case relation @ BucketedRelation(scan, column) if uses.columns(column.exprId) =>
-        told(relation, scan.grouped(uses.byPartition)).getOrElse(relation)
+      case BucketedRelation(relation, scan, column) if uses.columns(column.exprId) =>
+        scan.grouped(uses.byPartition).flatMap(told(relation, _)).getOrElse(relation)
     }
 
-  private def told(relation: LogicalPlan, scan: Option[HudiliteScan]): Option[LogicalPlan] = for {
-    grouped <- scan
-    plain <- Some(relation).collect { case found: DataSourceV2ScanRelation => found }
-    telling = PlanNodes.withScan(plain, grouped)
-    by <- expressionsOf(telling, grouped)
-  } yield PlanNodes.withPartitioning(telling, by)
-
-  private def expressionsOf(relation: DataSourceV2ScanRelation, scan: HudiliteScan): Option[Seq[Expression]] =
-    scan.outputPartitioning() match {
-      case by: KeyGroupedPartitioning =>
-        val found = by.keys().toSeq.map(V2ExpressionUtils.toCatalystOpt(_, relation, Some(BucketFunctions)))
-        if (found.forall(_.isDefined)) Some(found.flatten) else None
-      case _ => None
-    }
+  private def told(plain: DataSourceV2ScanRelation, grouped: HudiliteScan): Option[LogicalPlan] = {
+    val telling = PlanNodes.withScan(plain, grouped)
+    val by = grouped.groupingKeys.map(V2ExpressionUtils.toCatalystOpt(_, telling, Some(BucketFunctions)))
+    if (by.forall(_.isDefined)) Some(PlanNodes.withPartitioning(telling, by.flatten)) else None
+  }
 }
