@@ -33,8 +33,7 @@ object StatedBuckets {
 
   /** As [[of]], with the instant of that commit. */
   private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
-    (instant, commit) <- timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i))
-      .find { case (_, commit) => states(commit) || isOther(commit) }
+    (instant, commit) <- newestThat(store, timeline)(commit => states(commit) || isOther(commit))
     index <- in(commit).orElse(byPartition(commit))
   } yield BucketStatement(instant.time, index)
 
@@ -42,18 +41,17 @@ object StatedBuckets {
     * `None` when the newest commit that states one does not say so, or when another writer has brought rows since.
     */
   def ofAllRows(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = {
-    val newest = timeline.writes.reverseIterator.take(Commits).find { instant =>
-      val commit = store.readCommit(instant)
-      states(commit) || bringsRows(commit)
-    }
     for {
-      last <- newest
-      commit = store.readCommit(last)
+      (last, commit) <- newestThat(store, timeline)(commit => states(commit) || bringsRows(commit))
       index <- in(commit) if commit.extra.get(Whole).contains("true")
       if finishedLater(timeline, last).map(store.readCommit).forall(c =>
         !bringsRows(c) || in(c).exists(_.isSame(index)))
     } yield index
   }
+
+  private def newestThat(store: TimelineStore, timeline: Timeline)(wanted: CommitMetadata => Boolean)
+      : Option[(Instant, CommitMetadata)] =
+    timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i)).find { case (_, c) => wanted(c) }
 
   /** Writes that had begun before this one, and completed after it. */
   private def finishedLater(timeline: Timeline, last: Instant): Seq[Instant] =
