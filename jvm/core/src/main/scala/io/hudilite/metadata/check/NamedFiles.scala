@@ -1,9 +1,7 @@
 package io.hudilite.metadata.check
 
 import io.hudilite.filegroup.{FileNames, ListedFolders, PartitionWalk, PathSelection}
-import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
-import io.hudilite.metadata.MetadataPayload.Names
-import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.metadata.stored.{MetadataTable, NamedContent}
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -42,14 +40,14 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
 
   /** Such files that the metadata table names, by partition. */
   lazy val ofNobody: Seq[(String, String)] =
-    for ((partition, files) <- named()._2.toSeq; name <- files.keys if isOfNobody(name)) yield partition -> name
+    for ((partition, files) <- content.files.toSeq; name <- files.keys if isOfNobody(name)) yield partition -> name
 
   private lazy val namedLogs: Set[String] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.DeltaCommit)).flatMap(_._2.allPaths).toSet
 
   def differences(): Seq[MetadataDifference] = {
     // It is read first: whatever completes meanwhile shows up in the folders.
-    val (partitions, files) = named()
+    val NamedContent(partitions, files) = content
     val folders = committed
     val paths = (folders.keySet ++ partitions).toSeq.sorted
     paths.filterNot(p => folders.contains(p) && partitions(p)).map(p =>
@@ -58,16 +56,7 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
         compared(p, folders.getOrElse(p, Map.empty), files.getOrElse(p, Map.empty)))
   }
 
-  private def named(): (Set[String], Map[String, Map[String, Long]]) = {
-    val records = metadata.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
-      key -> names
-    }.toMap
-    val (partitions, files) = records.partition { case (key, _) => key == MetadataKeys.AllPartitions }
-    (partitions.values.flatMap(_.entries.keys).map(MetadataKeys.path).toSet,
-      files.map { case (key, names) =>
-        MetadataKeys.path(key) -> names.entries.map { case (name, file) => name -> file.bytes }
-      })
-  }
+  private lazy val content: NamedContent = metadata.named()
 
   private def compared(partition: String, there: Map[String, FileInfo], named: Map[String, Long])
       : Seq[MetadataDifference] = (there.keySet ++ named.keySet).toSeq.sorted.flatMap { name =>

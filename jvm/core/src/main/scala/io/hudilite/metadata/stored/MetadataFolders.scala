@@ -2,8 +2,6 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.error.{CorruptTable, HudiliteException}
 import io.hudilite.filegroup.{FolderContent, FolderSource, Partitions}
-import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
-import io.hudilite.metadata.MetadataPayload.Names
 import io.hudilite.storage.FileInfo
 
 import java.io.IOException
@@ -35,7 +33,7 @@ final class MetadataFolders(metadata: MetadataTable, listed: FolderSource, check
   /** Content of each folder that is a partition or leads to one. */
   private lazy val named: Option[Map[String, FolderContent]] =
     try {
-      val files = filesOf(metadata.records(MetadataPartition.Files))
+      val files = filesOf(metadata.named())
       check(files)
       Some(folders(files))
     } catch {
@@ -51,15 +49,12 @@ final class MetadataFolders(metadata: MetadataTable, listed: FolderSource, check
     None
   }
 
-  private def filesOf(records: Iterator[MetadataRecord]): Map[String, Seq[FileInfo]] = {
-    val names = records.collect { case MetadataRecord(key, names: Names) => key -> names }.toMap
-    val partitions = names.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.entries.keySet)
-    (names.keySet - MetadataKeys.AllPartitions).diff(partitions).find(names(_).entries.nonEmpty).foreach(key =>
-      throw damaged(s"it names files of $key, and not the partition"))
-    partitions.toSeq.map { key =>
-      val path = MetadataKeys.path(key)
-      if (path.nonEmpty && !Partitions.mayBe(path)) throw damaged(s"it names the partition $key")
-      path -> names.get(key).toSeq.flatMap(_.entries.map { case (name, file) => info(path, name, file.bytes) })
+  private def filesOf(content: NamedContent): Map[String, Seq[FileInfo]] = {
+    content.files.keySet.diff(content.partitions).find(content.files(_).nonEmpty).foreach(path =>
+      throw damaged(s"it names files of '$path', and not the partition"))
+    content.partitions.toSeq.map { path =>
+      if (path.nonEmpty && !Partitions.mayBe(path)) throw damaged(s"it names the partition '$path'")
+      path -> content.files.get(path).toSeq.flatMap(_.map { case (name, bytes) => info(path, name, bytes) })
     }.toMap
   }
 

@@ -3,9 +3,24 @@ package io.hudilite.metadata.stored
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
-import io.hudilite.metadata.{IndexDefinition, IndexDefinitions, MetadataInstants, MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.{
+  IndexDefinition,
+  IndexDefinitions,
+  MetadataInstants,
+  MetadataKeys,
+  MetadataPartition,
+  MetadataRecord
+}
+import io.hudilite.metadata.MetadataPayload.Names
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
+
+/** The table's content as its metadata table has it.
+  *
+  * @param files
+  *   lengths of the files by their names, by partition path
+  */
+final case class NamedContent(partitions: Set[String], files: Map[String, Map[String, Long]])
 
 /** The metadata table that Apache Hudi keeps beside a table, as far as it can be trusted: whatever is not as it should be
   * raises `CORRUPT_FILE`, of the whole or of one of its files (docs/format.md#metadata-table).
@@ -61,6 +76,18 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
     val reader = new SliceRecords(storage, folder, config.version, instants.counts)
     slices(partition).iterator.flatMap(reader.of)
+  }
+
+  /** The partitions and files of the table that the partition `files` names. */
+  def named(): NamedContent = {
+    val records = this.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
+      key -> names.entries
+    }.toMap
+    NamedContent(
+      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
+      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
+        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
+      })
   }
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
