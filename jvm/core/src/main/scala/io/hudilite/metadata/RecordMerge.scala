@@ -2,7 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.metadata.MetadataPayload._
 
-/** Which record is left of two of one key: pure (docs/format.md#metadata-table). */
+/** Merges two records of one key: pure (docs/format.md#metadata-table). */
 object RecordMerge {
 
   /** The newer record on top of the older one. */

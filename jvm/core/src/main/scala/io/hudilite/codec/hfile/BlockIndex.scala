@@ -13,7 +13,7 @@ private[hfile] final case class BlockPlace(offset: Long, size: Int, row: Array[B
   def end: Long = offset + size
 }
 
-/** Which block may hold a key. The root is in memory from the beginning; other levels, which only HBase's writer makes,
+/** Finds the block that may hold a key. The root is in memory from the beginning; other levels, which only HBase's writer makes,
   * are read when a key leads to them, and kept.
   *
   * @param levels

@@ -101,7 +101,7 @@ object Inspection {
   }
 }
 
-/** Which rows of a metadata table a query asks for, so that what only others need is not read.
+/** Rows of a metadata table that a query asks for, so that nothing is read for others alone.
   *
   * @param filters
   *   Spark applies them again
