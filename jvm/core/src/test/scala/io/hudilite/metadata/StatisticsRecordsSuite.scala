@@ -14,17 +14,21 @@ class StatisticsRecordsSuite extends FunSuite {
   private val shape = MetadataShape(Set(MetadataPartition.PartitionStats), 9, Seq("n"))
   private val int = StatType.plain(StatType.Int)
 
-  private def facts(values: Long, nulls: Option[Long], bounds: Option[(Int, Int)], isEmpty: Boolean = false): KnownFile =
-    KnownFile(9, Map("n" -> ColumnFacts(values, nulls, 1, 1, bounds.map { case (a, b) => (Int32(a), Int32(b)) }, isEmpty, int)))
+  private def facts(values: Long, nulls: Option[Long], bounds: Option[(Int, Int)], isEmpty: Boolean = false)
+      : KnownFile =
+    KnownFile(9,
+      Map("n" -> ColumnFacts(values, nulls, 1, 1, bounds.map { case (a, b) => (Int32(a), Int32(b)) }, isEmpty, int)))
 
   private def told(file: String, min: Int, max: Int): (String, Seq[ColumnStatistics]) =
     file -> Seq(ColumnStatistics(file, "n", Some(Int32(min)), Some(Int32(max)), 5, 0, 1, 1, valueType = Some(int)))
 
   private def write(file: KnownFile, name: String, fileId: String, replaced: Seq[String] = Nil): Written = Written(t,
-    CommitMetadata("UPSERT", Map("p" -> Seq(WriteStat(fileId, s"p/$name", "null", "p", fileSizeInBytes = 9))), Map.empty,
+    CommitMetadata("UPSERT", Map("p" -> Seq(WriteStat(fileId, s"p/$name", "null", "p", fileSizeInBytes = 9))),
+      Map.empty,
       if (replaced.isEmpty) Map.empty else Map("p" -> replaced)), Map(s"p/$name" -> file))
 
-  private def ofPartition(write: Written, slices: Seq[KnownSlice], known: (String, Seq[ColumnStatistics])*): ColumnStatistics =
+  private def ofPartition(write: Written, slices: Seq[KnownSlice], known: (String, Seq[ColumnStatistics])*)
+      : ColumnStatistics =
     MetadataRecords.of(write, MetadataState(shape, Map("p" -> slices), Map("p" -> known.toMap)))
       .records(MetadataPartition.PartitionStats) match {
       case Seq(MetadataRecord(_, Statistics(of, true))) => of
@@ -32,8 +36,9 @@ class StatisticsRecordsSuite extends FunSuite {
     }
 
   test("bounds of a partition are those of the slices that stay and of the new file, with counts") {
-    val slices = Seq(KnownSlice("a", Some("a_old"), Seq(KnownLog(".a.log", earlier))), KnownSlice("b", Some("b_old"), Nil),
-      KnownSlice("c", Some("c_old"), Nil))
+    val slices =
+      Seq(KnownSlice("a", Some("a_old"), Seq(KnownLog(".a.log", earlier))), KnownSlice("b", Some("b_old"), Nil),
+        KnownSlice("c", Some("c_old"), Nil))
     val of = ofPartition(write(facts(3, Some(1), Some((4, 6))), "a_new", "a", replaced = Seq("c")), slices,
       told("a_old", -100, 100), told(".a.log", -99, 99), told("b_old", 5, 8), told("c_old", -50, 50))
     assertEquals((of.min, of.max, of.values, of.nulls, of.isTight, of.isDeleted),
@@ -64,9 +69,11 @@ class StatisticsRecordsSuite extends FunSuite {
   }
 
   test("bounds of types that do not compare are no bounds of the partition") {
-    val wide = KnownFile(9, Map("n" -> ColumnFacts(3, Some(0), 1, 1, Some((Int64(1), Int64(2))), isEmpty = false,
+    val wide = KnownFile(9,
+      Map("n" -> ColumnFacts(3, Some(0), 1, 1, Some((Int64(1), Int64(2))), isEmpty = false,
         StatType.plain(StatType.Long))))
-    assert(ofPartition(write(wide, "a_new", "a"), Seq(KnownSlice("b", Some("b_old"), Nil)), told("b_old", 5, 8)).isDeleted)
+    assert(ofPartition(write(wide, "a_new", "a"), Seq(KnownSlice("b", Some("b_old"), Nil)),
+        told("b_old", 5, 8)).isDeleted)
   }
 
   test("values of a log file are gathered with zeros of both signs, and not at all where one is no number") {
@@ -81,7 +88,8 @@ class StatisticsRecordsSuite extends FunSuite {
     val Float64(max) = zeros.bounds.get._2: @unchecked
     assertEquals((1 / min, 1 / max), (Double.NegativeInfinity, Double.PositiveInfinity))
     val odd = span(Some(Float64(1d)), Some(Float64(Double.NaN)), Some(Float64(2d)))
-    assertEquals((odd.nulls, odd.bounds, odd.isEmpty), (Option.empty[Long], Option.empty[(StatValue, StatValue)], false))
+    assertEquals((odd.nulls, odd.bounds, odd.isEmpty),
+      (Option.empty[Long], Option.empty[(StatValue, StatValue)], false))
     assertEquals((span(None, None).isEmpty, span(None, None).nulls), (true, Option(2L)))
   }
 }
