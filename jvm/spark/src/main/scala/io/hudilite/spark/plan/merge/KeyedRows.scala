@@ -12,8 +12,11 @@ import org.apache.spark.sql.types.{BooleanType, LongType, StringType}
 
 /** Rows of a write with their keys, see `WriteLayout.keyed`: where they are evaluated, and which of those of a key is the
   * newest.
+  *
+  * @param haveKeys
+  *   they have their keys, which otherwise are still to be generated
   */
-private[plan] final class KeyedRows(target: WriteTarget) {
+private[plan] final class KeyedRows(target: WriteTarget, haveKeys: Boolean = true) {
 
   /** The rows in an exchange, which both the lookup and the write use, or a later attempt of the write. */
   def evaluatedOnce(keyed: LogicalPlan): SharedRows = keyed match {
@@ -36,7 +39,7 @@ private[plan] final class KeyedRows(target: WriteTarget) {
     target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
-  private def keysOf(keyed: LogicalPlan): Seq[Expression] = if (target.generatesKeys) Nil
+  private def keysOf(keyed: LogicalPlan): Seq[Expression] = if (!haveKeys) Nil
   else
     (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
       .map(WriteLayout.column(keyed, _))

@@ -15,6 +15,9 @@ sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) ext
   /** Spelling in commit metadata. */
   def metadataName: String = name.toUpperCase
 
+  /** The error for an option that asks for it in vain. */
+  def refused(reason: String): InvalidInput = InvalidInput.option(WriteOptions.Operation.name, name, reason)
+
   /** Tasks of the write's shuffle that the options ask for; `None` = as many as fit. */
   def tasks(asked: ParallelismConf): Option[Int] = Some(this match {
     case WriteOperation.Upsert => asked.upsert
@@ -35,14 +38,6 @@ object WriteOperation {
 
   val all: Seq[WriteOperation] =
     Seq(Upsert, Insert, BulkInsert, Delete, InsertOverwrite, InsertOverwriteTable, DeletePartition)
-
-  /** Raises `InvalidInput` for an operation that looks rows up by their keys, of which none can have been generated. */
-  def checkGenerated(
-      asked: WriteConf): Unit = asked.operation.filter(name => all.exists(o => o.name == name && o.looksUp))
-    .foreach(name =>
-      throw InvalidInput.option(WriteOptions.Operation.name, name,
-        s"$name needs record keys, and the rows of this table get generated ones; use insert or bulk_insert, and change " +
-          "rows by UPDATE, DELETE or MERGE"))
 
   /** The operation that the options ask for, `default` when they do not say. */
   def of(conf: WriteConf, default: WriteOperation): WriteOperation =
