@@ -103,7 +103,6 @@ class Turns:
         ("1.0.2", 8, "MERGE_ON_READ", "hudi", "hudilite"),
         ("1.2.0", 9, "MERGE_ON_READ", "hudilite", "hudi"),
         ("1.2.0", 9, "COPY_ON_WRITE", "hudi", "hudilite"),
-        ("1.2.0", 6, "MERGE_ON_READ", "hudilite", "hudi"),
     ],
 )
 def test_both_engines_add_change_and_delete_rows_with_generated_keys(
