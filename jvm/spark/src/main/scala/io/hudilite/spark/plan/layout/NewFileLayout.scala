@@ -29,20 +29,20 @@ private[plan] object NewFileLayout {
 
   /** Rows of a partition together and in the order of their keys, in each task. */
   private def sortedInTasks(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
-    if (!target.generatesKeys) led(keyed, KeyColumn)
+    if (!target.generatesKeys) led(keyed, Seq(KeyColumn))
     else if (target.config.partitionFields.isEmpty) keyed
-    else led(keyed)
+    else led(keyed, Nil)
 
-  private def led(keyed: LogicalPlan, thenBy: String*): LogicalPlan = {
+  private def led(keyed: LogicalPlan, key: Seq[String]): LogicalPlan = {
     val led = keyed match {
       case Project(columns, child) => // the projection that computes the keys: rows are copied once
         def value(name: String): Expression = columns.collectFirst { case c if c.name == name => valueOf(c) }.get
-        Project(columns :+ Alias(SortLead(value(PartitionColumn), value(KeyColumn)), LeadColumn)(), child)
+        Project(columns :+ Alias(SortLead(value(PartitionColumn), key.map(value).headOption), LeadColumn)(), child)
       case rows =>
-        val lead = SortLead(column(rows, PartitionColumn), column(rows, KeyColumn))
+        val lead = SortLead(column(rows, PartitionColumn), key.map(column(rows, _)).headOption)
         Project(rows.output :+ Alias(lead, LeadColumn)(), rows)
     }
-    Sort(ordered(led, Seq(LeadColumn, PartitionColumn) ++ thenBy: _*), global = false, led)
+    Sort(ordered(led, Seq(LeadColumn, PartitionColumn) ++ key: _*), global = false, led)
   }
 
   /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
