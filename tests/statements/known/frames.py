@@ -41,7 +41,7 @@ KINDS = {
         _refused(f"{_STREAM}.format('hudilite'){_KEPT}.toTable('$T')", _STREAMLESS, "writeStream"),
         _refused(f"{_STREAM}{_KEPT}.toTable('$T')", _STREAMLESS, "foreachBatch"),
         _refused(
-            f"{_STREAM}.format('hudilite').option('primaryKey', 'id'){_KEPT}.toTable('$P')", "MISSING_OPTION", "stream"
+            f"{_STREAM}.format('hudilite').option('primaryKey', 'id'){_KEPT}.toTable('$P')", _STREAMLESS, "foreachBatch"
         ),
     ],
     "spark.catalog": [

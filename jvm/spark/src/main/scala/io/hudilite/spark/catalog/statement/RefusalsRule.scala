@@ -1,7 +1,5 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.config.TableOptions
-import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.{
   ColumnStatements,
@@ -78,16 +76,11 @@ object RefusalsRule extends Rule[LogicalPlan] {
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
     if (evolvesInVain(statement)) written(target).foreach(refuse(UnsupportedStatement.Evolve))
 
-  // `toTable` of a stream makes the table before the stream is refused, and hands a catalog none of its options. Nothing
-  // else tells its statement from that of `spark.catalog.createTable`.
+  // `toTable` of a stream makes the table before the stream is refused. Nothing else tells its statement from that of
+  // `spark.catalog.createTable`.
   private def checkNoStream(create: CreateTable): Unit = CreateTarget.of(create).foreach {
-    case CreateTarget(catalog, ident, said)
-        if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty && isOfStream &&
-          !catalog.tableExists(ident) =>
-      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-        "reason" ->
-          ("a stream makes no table: create it before, or write each of the stream's batches with " +
-            "format(\"hudilite\") in foreachBatch"))
+    case CreateTarget(catalog, ident, _) if isOfStream && !catalog.tableExists(ident) =>
+      throw UnsupportedStatement.StreamWrite.of(ident.toString)
     case _ =>
   }
 
