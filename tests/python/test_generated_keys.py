@@ -10,16 +10,15 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 
-def failing_once(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The rows, behind which the first attempt of one task fails."""
-    yield from rows
-    context = TaskContext.get()
-    assert context is not None
-    if context.partitionId() == 1 and context.attemptNumber() == 0:
-        raise RuntimeError("fails once")
-
-
 def test_rows_of_a_task_that_is_run_again_are_there_once_and_under_its_keys(spark: SparkSession, path: Path) -> None:
+    def failing_once(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The rows, behind which the first attempt of one task fails."""
+        yield from rows
+        context = TaskContext.get()
+        assert context is not None
+        if context.partitionId() == 1 and context.attemptNumber() == 0:
+            raise RuntimeError("fails once")
+
     numbers = [(i, f"p{i % 2}") for i in range(40)]
     rows = spark.sparkContext.parallelize(numbers, 4).mapPartitions(failing_once).toDF("id int, p string")
     rows.write.format("hudilite").mode("append").save(str(path))

@@ -154,7 +154,7 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
     refused("INVALID_OPTION_VALUE", "upsert needs record keys")(made(operation -> "upsert"))
     refused("INVALID_OPTION_VALUE", "names no column")(made("hoodie.datasource.write.recordkey.field" -> " "))
     Seq("BUCKET", "GLOBAL_BLOOM").foreach(kind =>
-      refused("INVALID_OPTION_VALUE", kind, "generated keys")(made("hoodie.index.type" -> kind)))
+      refused("INVALID_OPTION_VALUE", kind, "record key fields")(made("hoodie.index.type" -> kind)))
     val path = newPath()
     append(numbers(0, 4), path, facts("COPY_ON_WRITE", 9): _*)
     refused("INVALID_OPTION_VALUE", "delete needs record keys")(append(numbers(0, 1), path, operation -> "delete"))

@@ -2,7 +2,7 @@ package io.hudilite.spark.plan.merge
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
-import io.hudilite.spark.row.{KeyValues, MissingOrdering}
+import io.hudilite.spark.row.{KeyValues, KeysToCome, MissingOrdering}
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write.table.WriteTarget
 
@@ -39,9 +39,9 @@ private[plan] final class KeyedRows(target: WriteTarget, haveKeys: Boolean = tru
     target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
-  private def keysOf(keyed: LogicalPlan): Seq[Expression] = if (!haveKeys) Nil
-  else
-    (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
+  private def keysOf(keyed: LogicalPlan): Seq[Expression] =
+    if (!haveKeys) KeysToCome.columns(target.schema).flatMap(WriteLayout.named(keyed)(_)) // only to spread them
+    else (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
       .map(WriteLayout.column(keyed, _))
 
   /** A row is newer than another of its key by these; of two that are equal in all else the later one is. */
