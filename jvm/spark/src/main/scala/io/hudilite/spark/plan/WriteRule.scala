@@ -1,9 +1,9 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.{WriteConf, WriteOptions}
+import io.hudilite.config.{TableOptions, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements}
+import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements, StoredKeys}
 import io.hudilite.spark.plan.table.{
   AwaitedClusterings,
   Overwrite,
@@ -70,8 +70,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val operation =
-      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
+    val operation = effective(overwrite, conf, defaultOf(resolved, conf, asked.sqlOperation))
     val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
@@ -81,9 +80,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, write.query.schema, needed,
       () => Sessions.hadoopConf(session)).copy(found = resolved.table)
     after.check(session, target)
+    if (target.generatesKeys && operation.looksUp)
+      StoredKeys.check(operation, write.query, isThere = overwrite.isEmpty && target.existing.isDefined)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
-    val rows = source.rows(keyed(write.query, target, operation, condition), new KeyedRows(target))
+    val rows = source.rows(keyed(write.query, target, operation, condition), rowsOf(target, operation))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
     if (looksUp(operation, target) && overwrite.isEmpty)
       merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
@@ -92,6 +93,16 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       val plan = append(rows, target, operation, replaced)
       append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
     }
+  }
+
+  /** The operation of a write whose options say none. Where keys are generated it is Hudi's: INSERT packs small files,
+    * all others begin new ones.
+    */
+  private def defaultOf(table: PlannedTable, asked: WriteConf, sql: WriteOperation): WriteOperation = {
+    val generatesKeys = table.table.fold(!TableOptions.RecordKeyFields.isSet(asked.options))(_.config.generatesKeys)
+    if (!generatesKeys) if (table.dataFrame) WriteOperation.Upsert else sql
+    else if (table.dataFrame || (table.table.isEmpty && sql == WriteOperation.Insert)) WriteOperation.BulkInsert
+    else sql
   }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
@@ -127,32 +138,40 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       case _ => None
     }
 
+  private def rowsOf(target: WriteTarget, operation: WriteOperation): KeyedRows =
+    new KeyedRows(target, haveKeys = !target.generatesKeys || operation.looksUp)
+
   /** The rows as the table has them, with their keys. */
   private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
       condition: Option[PartitionCondition]): LogicalPlan = {
-    val all = aligned(query, target, operation)
-    WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered = combines(operation, target))
+    val numbered = combines(operation, target)
+    if (target.generatesKeys && operation.looksUp)
+      StoredKeys.keyed(query, columns(target, operation), target, numbered)
+    else {
+      val all = SchemaAlignment.project(query, columns(target, operation))
+      WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered)
+    }
   }
 
   private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
     case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert
     case WriteOperation.DeletePartition => false
-    case _ => target.conf.combine.beforeInsert
+    case _ => !target.generatesKeys && target.conf.combine.beforeInsert
   }
 
-  private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
-    if (operation != WriteOperation.Delete) SchemaAlignment.project(query, target.schema)
+  /** The columns that the rows must have. */
+  private def columns(target: WriteTarget, operation: WriteOperation): StructType =
+    if (operation != WriteOperation.Delete) target.schema
     else {
       val names = (target.config.recordKeyFields ++ target.config.partitionFields).map(_.takeWhile(_ != '.')).distinct
-      val fields = target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name)))
-      SchemaAlignment.project(query, StructType(fields))
+      StructType(target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name))))
     }
 
   private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan)
       : LogicalPlan = {
     import intent.{operation, target}
     val into = written(relation, table, PreparedWrite.Delta(intent))
-    val of = new KeyedRows(target)
+    val of = rowsOf(target, operation)
     val shared = of.evaluatedOnce(keyed)
     val rows = if (combines(operation, target)) of.latest(shared) else shared
     new KeyMerge(into, rows, target).of(operation)
@@ -172,7 +191,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
 
   private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces])
       : AppendPlan = {
-    val (of, combine) = (new KeyedRows(target), combines(operation, target))
+    val (of, combine) = (rowsOf(target, operation), combines(operation, target))
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keepsLatest: KeepsLatest = (keys, place, dealt) => of.latest(keyed, keys, dealt, Seq(place))

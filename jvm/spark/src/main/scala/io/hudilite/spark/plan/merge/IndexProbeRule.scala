@@ -37,7 +37,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
       val operation = RowLevelWrite.operationOf(write).get
-      val filtered = withoutUnrepeatableFilter(write)
+      val filtered =
+        if (namesStoredKeys(write)) PlanNodes.withoutGroupFilter(write) else withoutUnrepeatableFilter(write)
       val query = withoutIdleCheck(filtered.query)
       val probed = query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, condition, _) => (for {
@@ -50,6 +51,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       }
       filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed, operation))))
   }
+
+  private def namesStoredKeys(write: WriteDelta): Boolean =
+    write.query.exists(_.expressions.exists(_.exists(_.isInstanceOf[StoredKey])))
 
   /** With an answer to each question whether a row that moves leaves only. */
   private def placed(query: LogicalPlan): LogicalPlan = query.transformDown {
@@ -118,6 +122,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     def stored(name: String): Option[Attribute] = relation.output.find(_.name == name)
     def ofTarget(e: Expression): Boolean = e.references.subsetOf(relation.outputSet)
     condition.transform {
+      case key: StoredKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
       case key: RecordKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
       case path: PartitionPath if ofTarget(path) && path.children.nonEmpty =>
         stored(MetaFields.PartitionPath).getOrElse(path)

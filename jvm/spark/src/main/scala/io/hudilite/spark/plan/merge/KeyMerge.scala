@@ -30,7 +30,9 @@ private[plan] final class KeyMerge(into: LogicalPlan, rows: LogicalPlan, target:
     def equal(stored: Option[Expression], column: String): Expression =
       EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
         WriteLayout.column(rows, column))
-    val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
+    val stored =
+      if (target.generatesKeys) into.output.headOption.map(StoredKey(_)) else target.keys.recordKey(value)
+    val byKey = equal(stored, WriteLayout.KeyColumn)
     if (target.index.isGlobal) byKey
     else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
   }
