@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.config.{QueryType, ReadOptions}
+import io.hudilite.error.InvalidInput
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
@@ -62,6 +63,11 @@ object Registered {
   /** True where Apache Hudi's own classes are on the class path. */
   lazy val isHudiHere: Boolean =
     Thread.currentThread.getContextClassLoader.getResource("org/apache/hudi/common/table/HoodieTableConfig.class") != null
+
+  /** Raises `InvalidInput` where classes of hudilite's that bear names of Apache Hudi's would stand in the way of these. */
+  def requireNoHudi(): Unit = if (isHudiHere)
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "spark.jars", "value" -> "hudilite-hudi",
+      "reason" -> "Apache Hudi's own jar is on the class path, too, and keeps its names; leave one of the two jars out")
 
   private val ReadOptimized = "hoodie.query.as.ro.table"
 
