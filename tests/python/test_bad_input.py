@@ -76,9 +76,15 @@ def no_table_at(path: Path) -> None:
 # Calls that create a table
 
 
-def test_no_record_key_option(lite: Engine, path: Path) -> None:
-    with fails_with("MISSING_OPTION", RECORD_KEY):
+def test_an_upsert_without_record_keys(lite: Engine, path: Path) -> None:
+    with fails_with("INVALID_OPTION_VALUE", "upsert needs record keys"):
         creating(lite, path, **{RECORD_KEY: None})
+    no_table_at(path)
+
+
+def test_an_empty_record_key_option(lite: Engine, path: Path) -> None:
+    with fails_with("INVALID_OPTION_VALUE", RECORD_KEY, "no column"):
+        creating(lite, path, **{RECORD_KEY: ""})
     no_table_at(path)
 
 

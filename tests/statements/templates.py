@@ -38,6 +38,8 @@ TEMPLATES = {
         _FILLED,
         _ROWS,
     ),
+    "keyless": Template(_COLUMNS, "PARTITIONED BY (day)", _FILLED, _ROWS),
+    "keyless_mor": Template(_COLUMNS, "TBLPROPERTIES (type = 'mor')", _FILLED, _ROWS),
     "timed": Template(
         "id INT, at TIMESTAMP, v STRING",
         "PARTITIONED BY (at) TBLPROPERTIES (primaryKey = 'id')",

@@ -66,7 +66,7 @@ KINDS = {
             "id,v",
             doors=_NAME,
         ),
-        refused("CREATE TABLE $P LIKE other USING hudilite", "MISSING_OPTION", "primaryKey", doors=_NAME),
+        does("CREATE TABLE $P LIKE other USING hudilite", {"names"}, "SELECT count(*) FROM $P", 0, doors=_NAME),
         refused("CREATE TABLE other LIKE $T", "TABLE_OR_VIEW_ALREADY_EXISTS", doors=_NAME),
     ],
     "for hudi": [

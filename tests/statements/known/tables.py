@@ -78,7 +78,9 @@ KINDS = {
     ],
     "refused creates": [
         refused(f"CREATE TABLE $T (id INT) USING hudilite {_KEY}", _THERE),
-        refused("CREATE TABLE $P (id INT) USING hudilite", "MISSING_OPTION", "recordkey"),
+        refused(
+            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = '')", "INVALID_OPTION_VALUE", "no column"
+        ),
         refused("CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'key')", "MISSING_COLUMN", "key"),
         refused(f"CREATE TABLE $P (id INT) USING hudilite PARTITIONED BY (day) {_KEY}", "", "day"),
         refused(
@@ -124,7 +126,6 @@ KINDS = {
             "UNSUPPORTED_COLUMN_TYPE|",
             "interval",
         ),
-        refused("CREATE TABLE $P USING hudilite AS SELECT 1 AS id", "MISSING_OPTION"),
         refused(
             "CREATE TABLE $P USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, CAST(raise_error('spilt') AS STRING) AS v",
             "",

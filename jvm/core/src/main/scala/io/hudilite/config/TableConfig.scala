@@ -27,6 +27,9 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Names of the key columns, dotted when nested; empty for a table with generated keys. */
   def recordKeyFields: Seq[String] = list(TableKeys.RecordKeyFields)
 
+  /** No columns make the record keys: writers generate one for each new row, which it keeps. */
+  def generatesKeys: Boolean = recordKeyFields.isEmpty
+
   /** Partition items as configured, with the `:TYPE` suffix of a custom key generator.
     *
     * Below version 8 Hudi keeps no types in the table. Tables made by hudilite have them in a property of their own.

@@ -23,7 +23,8 @@ object TableOptions {
     version, valueType = "6 or 8 or 9", alternatives = Seq(TableKeys.Version))
 
   val RecordKeyFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.recordkey.field",
-    "Columns that identify a row, dotted when nested. A new table needs them.", Seq(TableKeys.RecordKeyFields))
+    "Columns that identify a row, dotted when nested. Without it the rows of a new table get generated keys, and no " +
+      "upsert is possible.", Seq(TableKeys.RecordKeyFields))
 
   val PartitionPathFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitionpath.field",
     "Columns that make up the partition path; `column:TYPE` with the custom key generator. Without it a table has no " +

@@ -98,6 +98,8 @@ object FirstWrite {
       try options.exclusion(storage, basePath).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)
+          if (config.generatesKeys)
+            log.warn(s"The new table at $basePath has no record key: rows get generated keys; upsert is not possible.")
           new FirstWrite(openOrRemove(storage, basePath), place, options)
         }
       catch {

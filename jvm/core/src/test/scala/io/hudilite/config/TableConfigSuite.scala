@@ -134,7 +134,6 @@ class TableConfigSuite extends FunSuite {
 
   private val readOnly = Seq(
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
-    "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),
     "the merge mode CUSTOM with the payload class com.acme.Sum" ->
       Seq("hoodie.record.merge.mode" -> "CUSTOM", "hoodie.compaction.payload.class" -> "com.acme.Sum"),
@@ -217,9 +216,22 @@ class TableConfigSuite extends FunSuite {
     assertEquals(TableConfig.create(fresh.copy(orderingFields = Nil)).mergeMode, MergeMode.CommitTime)
   }
 
+  test("a table without record key fields has no such property, and the key generator of its partitions") {
+    Seq(Nil -> "NON_PARTITION", Seq("p") -> "SIMPLE", Seq("p", "q") -> "COMPLEX").foreach {
+      case (partitions, generator) =>
+        TableConfig.Versions.foreach { version =>
+          val made =
+            TableConfig.create(fresh.copy(recordKeyFields = Nil, partitionItems = partitions, version = version,
+                orderingFields = Nil))
+          assert(made.generatesKeys && !made.properties.contains("hoodie.table.recordkey.fields"))
+          assertEquals(made.properties("hoodie.table.keygenerator.type"), generator)
+        }
+    }
+    assert(!TableConfig.create(fresh).generatesKeys)
+  }
+
   test("facts that do not go together are refused before anything is written") {
     def condition(table: TableDefinition): String = intercept[InvalidInput](TableConfig.create(table)).condition
-    assertEquals(condition(fresh.copy(recordKeyFields = Nil)), "MISSING_OPTION")
     val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7),
       fresh.copy(version = 8, orderingFields = Seq("a", "b")),
       fresh.copy(orderingFields = Nil, mergeMode = Some(MergeMode.EventTime)),

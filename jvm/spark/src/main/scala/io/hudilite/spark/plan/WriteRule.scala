@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.{WriteConf, WriteOptions}
+import io.hudilite.config.{TableOptions, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
 import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements}
@@ -70,8 +70,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val operation =
-      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
+    val operation = effective(overwrite, conf, defaultOf(resolved, conf, asked.sqlOperation))
     val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
@@ -92,6 +91,18 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       val plan = append(rows, target, operation, replaced)
       append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
     }
+  }
+
+  /** The operation of a write whose options say none. Where keys are generated it is Hudi's: INSERT packs small files,
+    * all others begin new ones.
+    */
+  private def defaultOf(table: PlannedTable, asked: WriteConf, sql: WriteOperation): WriteOperation = {
+    val generatesKeys = table.table.fold(!TableOptions.RecordKeyFields.isSet(asked.options))(_.config.generatesKeys)
+    if (generatesKeys) {
+      WriteOperation.checkGenerated(asked)
+      if (table.dataFrame || (table.table.isEmpty && sql == WriteOperation.Insert)) WriteOperation.BulkInsert else sql
+    } else if (table.dataFrame) WriteOperation.Upsert
+    else sql
   }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
@@ -134,11 +145,12 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered = combines(operation, target))
   }
 
-  private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
-    case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert
-    case WriteOperation.DeletePartition => false
-    case _ => target.conf.combine.beforeInsert
-  }
+  private def combines(operation: WriteOperation, target: WriteTarget): Boolean = !target.generatesKeys &&
+    (operation match {
+      case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert
+      case WriteOperation.DeletePartition => false
+      case _ => target.conf.combine.beforeInsert
+    })
 
   private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
     if (operation != WriteOperation.Delete) SchemaAlignment.project(query, target.schema)

@@ -72,7 +72,7 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
       RunningTask.attempt(partitionId, taskId))
 }
 
-/** Rows of the table's columns, then the record key, then the partition path, and what they were sorted by. Those of a
+/** Rows of the table's columns, then the record key or the stand-in for one to come, then the partition path, and what they were sorted by. Those of a
   * file group come together and in the order of their keys, as do those of a partition that begin new files.
   *
   * @param upserts
@@ -91,12 +91,14 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], ups
       case Some(g) =>
         val slot = g.slot(null, partition, key)
         files.toSlot(g, slot, partition)
-        if (slot >= 0 && upserts && g.buckets.isDefined) files.upsert(key, row) else files.insert(key, row)
+        if (slot >= 0 && upserts && g.buckets.isDefined) files.upsert(key, row) else files.insert(keyOf(key), row)
       case None =>
         files.toNewFiles(partition)
-        files.insert(key, row)
+        files.insert(keyOf(key), row)
     }
   }
+
+  private def keyOf(key: UTF8String): UTF8String = if (job.keys.generated) files.nextKey() else key
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = files.metrics.values
   override def commit(): WriterCommitMessage = WrittenFiles(files.commit())

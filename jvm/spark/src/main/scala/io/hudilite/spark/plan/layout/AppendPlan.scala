@@ -27,16 +27,18 @@ object AppendPlan {
     val tasks = operation.tasks(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
-        AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
+        AppendPlan(write, NewFileLayout.sorted(keyed, target, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition =>
         for (table <- target.existing; index <- target.buckets) Buckets(table).checkStated(index)
         AppendPlan(write, keyed)
       case _ =>
-        val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
+        val packed =
+          if (write.intent.replaces != Replaces.Nothing) None
+          else packing(target, WriteLayout.dealt(keyed, target), tasks, session)
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.grouped(rows, groups))
-          case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
+          case None => AppendPlan(write, NewFileLayout.newFiles(keyed, target, tasks))
         }
     }
   }

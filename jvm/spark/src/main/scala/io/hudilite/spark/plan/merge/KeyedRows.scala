@@ -36,7 +36,8 @@ private[plan] final class KeyedRows(target: WriteTarget) {
     target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
-  private def keysOf(keyed: LogicalPlan): Seq[Expression] =
+  private def keysOf(keyed: LogicalPlan): Seq[Expression] = if (target.generatesKeys) Nil
+  else
     (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
       .map(WriteLayout.column(keyed, _))
 

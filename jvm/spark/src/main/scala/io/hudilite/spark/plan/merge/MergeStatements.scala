@@ -39,12 +39,16 @@ private[plan] object MergeStatements {
       case _ => merge
     }
 
-  /** Spark would want a value of each metadata column in the rows that are inserted. */
+  /** Spark would want a value of each metadata column in the rows that are inserted. A key that columns make is made of
+    * them instead.
+    */
   private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
     val hidden = relation.metadataOutput.map(_.exprId).toSet ++
       relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
     val clauses = merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
-    val asked = clauses.flatMap(_.references) ++ merge.mergeCondition.references.filter(_.name != MetaFields.RecordKey)
+    val isMade = !table.table.exists(_.config.generatesKeys)
+    val asked = clauses.flatMap(_.references) ++
+      merge.mergeCondition.references.filterNot(isMade && _.name == MetaFields.RecordKey)
     if (merge.notMatchedActions.nonEmpty) asked.find(a => hidden(a.exprId)).foreach { column =>
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE ... INSERT with the column ${column.name}",
         "path" -> table.basePath,
@@ -64,7 +68,7 @@ private[plan] object MergeStatements {
       case a: Attribute => source(a.exprId)
       case _ => false
     }
-    if (!condition.exists(isKey)) condition
+    if (!condition.exists(isKey) || table.table.exists(_.config.generatesKeys)) condition
     else {
       val conf = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap)
       val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, relation.schema, NeededColumns.All,

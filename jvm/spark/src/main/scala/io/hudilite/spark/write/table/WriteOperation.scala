@@ -1,6 +1,7 @@
 package io.hudilite.spark.write.table
 
-import io.hudilite.config.{ParallelismConf, WriteConf}
+import io.hudilite.config.{ParallelismConf, WriteConf, WriteOptions}
+import io.hudilite.error.InvalidInput
 
 /** The use that a write makes of its rows.
   *
@@ -34,6 +35,14 @@ object WriteOperation {
 
   val all: Seq[WriteOperation] =
     Seq(Upsert, Insert, BulkInsert, Delete, InsertOverwrite, InsertOverwriteTable, DeletePartition)
+
+  /** Raises `InvalidInput` for an operation that looks rows up by their keys, of which none can have been generated. */
+  def checkGenerated(
+      asked: WriteConf): Unit = asked.operation.filter(name => all.exists(o => o.name == name && o.looksUp))
+    .foreach(name =>
+      throw InvalidInput.option(WriteOptions.Operation.name, name,
+        s"$name needs record keys, and the rows of this table get generated ones; use insert or bulk_insert, and change " +
+          "rows by UPDATE, DELETE or MERGE"))
 
   /** The operation that the options ask for, `default` when they do not say. */
   def of(conf: WriteConf, default: WriteOperation): WriteOperation =

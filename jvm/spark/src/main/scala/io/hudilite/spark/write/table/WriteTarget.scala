@@ -40,6 +40,9 @@ final case class WriteTarget(
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
+  /** New rows get keys from their writers; until then a stand-in, `KeyToCome`, is in the place of the key. */
+  def generatesKeys: Boolean = config.generatesKeys
+
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
