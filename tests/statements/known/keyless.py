@@ -38,7 +38,12 @@ KINDS = {
         *_each("INSERT INTO $T VALUES (1, 'a', 1.0D, 'one'), (1, 'a', 1.0D, 'one')", [_1, _1]),
         *_each("INSERT INTO $T (id, day) SELECT id, day FROM src", [(2, "a", None, None), (4, "c", None, None)]),
         *_each("INSERT OVERWRITE $T VALUES (4, 'c', 4.0D, 'four')", [_FOUR], [_1, _2, _3]),
-        changes("INSERT OVERWRITE $T PARTITION (day = 'a') VALUES (4, 4.0D, 'x')", [(4, "a", 4.0, "x")], [_1, _2], on="keyless"),
+        changes(
+            "INSERT OVERWRITE $T PARTITION (day = 'a') VALUES (4, 4.0D, 'x')",
+            [(4, "a", 4.0, "x")],
+            [_1, _2],
+            on="keyless",
+        ),
         *_each("UPDATE $T SET id = 9, v = v + 1 WHERE id = 1", [(9, "a", 2.0, "one")], [_1]),
         *_each("UPDATE $T SET day = 'c' WHERE id = 1", [(1, "c", 1.0, "one")], [_1]),
         *_each("DELETE FROM $T WHERE name IS NULL", [], [_3]),
@@ -71,6 +76,8 @@ KINDS = {
             "_hoodie_record_key",
             on="keyless",
         ),
-        refused("UPDATE $T SET _hoodie_record_key = 'x'", "STATEMENT_NOT_SUPPORTED", "_hoodie_record_key", on="keyless"),
+        refused(
+            "UPDATE $T SET _hoodie_record_key = 'x'", "STATEMENT_NOT_SUPPORTED", "_hoodie_record_key", on="keyless"
+        ),
     ],
 }

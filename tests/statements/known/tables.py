@@ -79,7 +79,9 @@ KINDS = {
     "refused creates": [
         refused(f"CREATE TABLE $T (id INT) USING hudilite {_KEY}", _THERE),
         refused(
-            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = '')", "INVALID_OPTION_VALUE", "no column"
+            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = '')",
+            "INVALID_OPTION_VALUE",
+            "no column",
         ),
         refused("CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'key')", "MISSING_COLUMN", "key"),
         refused(f"CREATE TABLE $P (id INT) USING hudilite PARTITIONED BY (day) {_KEY}", "", "day"),
