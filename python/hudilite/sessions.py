@@ -22,9 +22,7 @@ class JavaNotUsable(RuntimeError):
     """Spark needs a Java that is not there, or another one."""
 
 
-def session(
-    app_name: str = "hudilite", master: str | None = None, hudi_name: bool = False, **conf: Any
-) -> SparkSession:
+def session(app_name: str = "hudilite", master: str | None = None, hudi_name: Any = False, **conf: Any) -> SparkSession:
     """Start a Spark session that reads and writes Hudi tables with ``format("hudilite")``.
 
     Parameters
@@ -34,7 +32,7 @@ def session(
     master
         Spark's master, such as ``local[4]``; by default the one that Spark is configured with, else all local cores.
     hudi_name
-        True adds the jar of :func:`hudilite.hudi_jar`, for programs that say ``format("org.apache.hudi")``.
+        A bool, of any type since checkers would compare it with values of ``conf``. True adds the jar of :func:`hudilite.hudi_jar`, for programs that say ``format("org.apache.hudi")``.
         ``format("hudi")`` and ``USING hudi`` need nothing.
     **conf
         Spark configuration. Keys have dots, so pass them as ``**{"spark.sql.shuffle.partitions": 8}``.
@@ -71,7 +69,7 @@ def session(
         builder = builder.master(master)
     for key, value in conf.items():
         builder = builder.config(key, value)
-    configured = configure(builder, hudi_name)
+    configured = configure(builder, bool(hudi_name))
     try:
         return configured.getOrCreate()
     except Exception as e:

@@ -25,8 +25,8 @@ from pyspark.sql import SparkSession
 for arguments in json.loads(sys.argv[1]):
     if arguments[0] == "rows":
         spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
-        rows = {name: [list(map(str, row)) for row in spark.sql(query).collect()] for name, query in arguments[1].items()}
-        print("ROWS " + json.dumps(rows))
+        found = {name: spark.sql(query).collect() for name, query in arguments[1].items()}
+        print("ROWS " + json.dumps({name: [list(map(str, row)) for row in rows] for name, rows in found.items()}))
     else:
         done = dbtRunner().invoke([*arguments, "--profiles-dir", ".", "--no-use-colors"])
         assert done.success, (arguments, done.exception, done.result)

@@ -53,8 +53,9 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
 
       spark.sql(s"UPDATE hudilite.`$path` SET v = 'new' WHERE id IN (3, 4)")
       spark.sql(s"DELETE FROM hudilite.`$path` WHERE id = 5 OR id = 6")
-      val kept = before.collect { case (key, (id, v)) if id != 5 && id != 6 =>
-        key -> (id -> (if (id == 3 || id == 4) "new" else v))
+      val kept = before.collect {
+        case (key, (id, v)) if id != 5 && id != 6 =>
+          key -> (id -> (if (id == 3 || id == 4) "new" else v))
       }
       assertEquals(keys(path), kept, s"$kind $version")
 
@@ -65,7 +66,8 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
       spark.sql(s"""MERGE INTO hudilite.`$path` t USING (SELECT * FROM VALUES (8L, 'p0', 'merged'),
         (90L, 'p0', 'first'), (90L, 'p0', 'first'), (91L, 'p9', 'other') AS s(id, p, v)) s ON t.id = s.id
         WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *""")
-      assertEquals(values(path).filter(r => r._1 == 8 || r._1 >= 90), Seq((8L, "p0", "merged"), (8L, "p0", "merged"),
+      assertEquals(values(path).filter(r => r._1 == 8 || r._1 >= 90),
+        Seq((8L, "p0", "merged"), (8L, "p0", "merged"),
           (90L, "p0", "first"), (90L, "p0", "first"), (91L, "p9", "other")))
       assertEquals(keys(path).size, 39)
     }
@@ -85,8 +87,9 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
     assertEquals(keys(path).values.count(_._2 == "merged"), 4)
     table(path).allSlices().values.flatten.flatMap(_.base).foreach { file =>
       val footer = ParquetFileReader.open(HadoopInputFile.fromPath(
-        new org.apache.hadoop.fs.Path(Paths.get(path, file.relativePath).toUri), spark.sessionState.newHadoopConf()))
-      val told = try footer.getFileMetaData.getKeyValueMetaData finally footer.close()
+          new org.apache.hadoop.fs.Path(Paths.get(path, file.relativePath).toUri), spark.sessionState.newHadoopConf()))
+      val told = try footer.getFileMetaData.getKeyValueMetaData
+      finally footer.close()
       assertEquals(told.get(BaseFileFooter.SortedByKey) -> told.get(BaseFileFooter.UniqueKeys), "true" -> "true")
     }
     val (key, (id, _)) = keys(path).head
@@ -131,8 +134,8 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
     refused("OPTION_CONTRADICTS_TABLE", "generated record keys")(
       append(numbers(0, 1), path, "hoodie.datasource.write.recordkey.field" -> "id"))
     refused("STATEMENT_NOT_SUPPORTED", MetaFields.RecordKey)(spark.sql(
-      s"MERGE INTO hudilite.`$path` t USING (SELECT 'k' k, 1L id, 'p' p, 'v' v) s ON t._hoodie_record_key = s.k " +
-        "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, p, v) VALUES (s.id, s.p, s.v)"))
+        s"MERGE INTO hudilite.`$path` t USING (SELECT 'k' k, 1L id, 'p' p, 'v' v) s ON t._hoodie_record_key = s.k " +
+          "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, p, v) VALUES (s.id, s.p, s.v)"))
     assertEquals(values(path).size, 4)
     // One that only changes rows may name them by their generated keys.
     val one = keys(path).head._1

@@ -62,7 +62,8 @@ object Registered {
 
   /** True where Apache Hudi's own classes are on the class path. */
   lazy val isHudiHere: Boolean =
-    Thread.currentThread.getContextClassLoader.getResource("org/apache/hudi/common/table/HoodieTableConfig.class") != null
+    Thread.currentThread.getContextClassLoader.getResource("org/apache/hudi/common/table/HoodieTableConfig.class") !=
+      null
 
   /** Raises `InvalidInput` where classes of hudilite's that bear names of Apache Hudi's would stand in the way of these. */
   def requireNoHudi(): Unit = if (isHudiHere)

@@ -65,7 +65,8 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     // The table may exist still. Before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
-    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, table.provider.getOrElse(WritesRule.Format),
+    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows,
+        table.provider.getOrElse(WritesRule.Format),
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 /** The order in which rows that begin new files reach the writers. */
 private[plan] object NewFileLayout {
 
-  import WriteLayout.{column, dealt, valueOf, KeyColumn, PartitionColumn}
+  import WriteLayout.{KeyColumn, PartitionColumn, column, dealt, valueOf}
 
   private val LeadColumn = ReservedNames.InternalPrefix + "lead"
 
