@@ -20,8 +20,8 @@ help: ## this list
 
 EXTRAS := dev
 .venv/pyspark-$(OLDEST_3)/%: EXTRAS := dev,interop
-# Packages of some stories, without the tools.
-.venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories
+# Packages of some stories, without the tools, of which dbt bears no newer versions.
+.venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories,dbt
 # A program runs there, with the package as it lies here.
 $(BETWEEN_4:%=.venv/pyspark-%/fetched): EXTRAS := spark
 

@@ -13,7 +13,7 @@ from hudilite import cleaning, clustering, compaction, doctor, inspect, options,
 from hudilite._version import __version__
 from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
-from hudilite.jars import UnsupportedSpark, jar, packages
+from hudilite.jars import UnsupportedSpark, hudi_jar, jar, packages
 from hudilite.sessions import JavaNotUsable, configure, session
 from hudilite.tables import HudiliteTable, located
 
@@ -32,6 +32,7 @@ __all__ = [
     "condition_of",
     "configure",
     "doctor",
+    "hudi_jar",
     "inspect",
     "jar",
     "options",

@@ -73,7 +73,7 @@ def made_by_hudi(hudi: SparkSession, lite: SparkSession) -> None:
         assert rows(session, f"SELECT Id, v, Day FROM {name}") == expected, name
     assert rows(lite, "SHOW PARTITIONS byhudi") == [("Day=a",), ("Day=b",), ("Day=c",)]
     described = dict(row[:2] for row in rows(lite, "DESCRIBE EXTENDED byhudi"))
-    assert described["Provider"] == "hudilite" and described["Location"].endswith("/warehouse/byhudi")
+    assert described["Provider"] == "hudi" and described["Location"].endswith("/warehouse/byhudi")
     lite.sql("ALTER TABLE byhudi ADD COLUMN (extra STRING)")
     hudi.sql("REFRESH TABLE byhudi")
     assert rows(hudi, "SELECT Id, extra FROM byhudi WHERE Id = 1") == [(1, None)]

@@ -44,6 +44,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(build_jars, "JARS", tmp_path)
     for artifact in build_jars.LINES.values():
         pack(tmp_path / f"{artifact}-1.0.jar")
+    for artifact in build_jars.NAMES.values():
+        with zipfile.ZipFile(tmp_path / f"{artifact}-1.0.jar", "w") as archive:
+            archive.writestr("org/apache/hudi/DefaultSource.class", b"")
     return tmp_path
 
 

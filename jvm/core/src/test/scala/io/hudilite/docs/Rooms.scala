@@ -194,7 +194,8 @@ object Rooms {
       "spark.inspect", "spark.procedure"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.catalog.statement",
       "spark.function", "spark.plan", "spark.plan.delta", "spark.plan.merge", "spark.procedure",
-      "spark.scan.rule", "spark.service.inline", "spark.shim", "spark.write.attempt"))
+      "spark.scan.rule", "spark.service.inline", "spark.shim", "spark.write.attempt"),
+    Room("hudi", "the data source by Hudi's name, where Hudi itself is not there", "spark"))
 
   val all: Seq[Room] = core ++ spark
 

@@ -48,8 +48,9 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
   def registeredAs(path: String): String = {
     val found = provider.fold(Registered.Hudilite)(
       Registered.providerOf(_).getOrElse(throw UnsupportedStatement.Provider.of(path)))
-    if (found == Registered.Hudi) (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
-      .headOption.foreach(option => throw UnsupportedStatement.OptionOfHudi(option).of(path))
+    if (found == Registered.Hudi && Registered.isHudiHere)
+      (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
+        .headOption.foreach(option => throw UnsupportedStatement.OptionOfHudi(option).of(path))
     found
   }
 }

@@ -22,7 +22,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 /** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. hudilite serves tables that are
   * `USING hudilite` or `USING hudi`, by the place that is registered for each, and leaves everything else to Spark.
   */
-final class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
+class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
 
   // Spark calls the methods of a catalog without the session that asks.
   private def session: SparkSession = SparkSession.active

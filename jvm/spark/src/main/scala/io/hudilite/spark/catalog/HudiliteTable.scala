@@ -135,7 +135,7 @@ final case class HudiliteTable(
   override def properties(): JMap[String, String] =
     (table.map(_.config.properties).getOrElse(Map.empty) ++
       entry.fold(Map.empty[String, String])(_.properties) ++
-      Map("provider" -> "hudilite", "location" -> basePath)).asJava
+      Map("provider" -> entry.fold(Registered.Hudilite)(_.provider), "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =
     (MetaFields.all.map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey)) ++

@@ -104,13 +104,14 @@ private[catalog] final class NamedTables(session: SparkSession) {
 
   private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest): Unit =
     asked.registeredAs(place.basePath) match {
-      case Registered.Hudi =>
+      case Registered.Hudi if Registered.isHudiHere =>
         val made = HudiliteCatalog.table(session, place.basePath, Map.empty, dataFrame = true)
         val entry = HudiEntry.of(made.table.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> made.basePath)),
           made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
-      case _ =>
-        val entry = CatalogEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
+      case format =>
+        val alone = if (format == Registered.Hudi) Map(Registered.Alone -> "true") else Map.empty
+        val entry = CatalogEntry(format, schema, Nil, TableProperty.kept(asked.options) ++ alone, None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 

@@ -52,9 +52,11 @@ final class Metastore(session: SparkSession) {
   }
 
   /** True when tables can be registered for Apache Hudi. In a Hive metastore Spark hides the columns of formats that
-    * Hive lacks, and Hudi's writes fail because they compare them there.
+    * Hive lacks, and Hudi's writes fail because they compare them there. Without Hudi in the session its name means
+    * hudilite, whose writes ask the table.
     */
-  def takesHudi: Boolean = session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
+  def takesHudi: Boolean =
+    !Registered.isHudiHere || session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
 
   /** Registers an existing table. */
   def register(ident: Identifier, managed: Boolean, path: String, said: CatalogEntry, comment: Option[String]): Unit = {

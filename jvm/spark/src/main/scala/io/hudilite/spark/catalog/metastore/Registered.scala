@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.config.{QueryType, ReadOptions}
+import io.hudilite.error.InvalidInput
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
@@ -23,7 +24,8 @@ final case class Registered private (entry: CatalogTable, provider: String) {
   /** True when the session's catalog chose the place, and removes it with the table. */
   def isManaged: Boolean = entry.tableType == CatalogTableType.MANAGED
 
-  def byHudi: Boolean = provider == Registered.Hudi
+  /** True when the entry has the shape that Apache Hudi's own catalog gives it. */
+  def byHudi: Boolean = provider == Registered.Hudi && !entry.properties.contains(Registered.Alone)
 
   /** Options of each write by this name. Apache Hudi registers facts of the table and settings of its own writers. Of
     * the latter only those are heeded without which a write could not find its file group.
@@ -56,7 +58,17 @@ object Registered {
   val Hudi = "hudi"
 
   /** Class by which a statement names Hudi where Hudi's own classes may be missing. */
-  val HudiName = "io.hudilite.spark.HudiNameSource"
+  val HudiName = "hudi.DefaultSource"
+
+  /** True where Apache Hudi's own classes are on the class path. */
+  lazy val isHudiHere: Boolean =
+    Thread.currentThread.getContextClassLoader.getResource("org/apache/hudi/common/table/HoodieTableConfig.class") !=
+      null
+
+  /** Raises `InvalidInput` where classes of hudilite's that bear names of Apache Hudi's would stand in the way of these. */
+  def requireNoHudi(): Unit = if (isHudiHere)
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "spark.jars", "value" -> "hudilite-hudi",
+      "reason" -> "Apache Hudi's own jar is on the class path, too, and keeps its names; leave one of the two jars out")
 
   private val ReadOptimized = "hoodie.query.as.ro.table"
 
@@ -70,6 +82,9 @@ object Registered {
     else entry.provider.flatMap(providerOf).map(Registered(entry, _))
 
   def providerOf(name: String): Option[String] = Providers.get(name.toLowerCase(Locale.ROOT))
+
+  /** A property of an entry `USING hudi` that was made where Hudi itself was not there, in the shape of hudilite's own. */
+  val Alone = "hudilite.alone"
 
   /** A property of the table's entry: which state of the table the statistics are of that the catalog keeps. They know no
     * states, and other engines and `ANALYZE TABLES` may put their own in the place of ours.
