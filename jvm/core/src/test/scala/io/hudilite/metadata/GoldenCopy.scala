@@ -4,7 +4,8 @@ import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.config.TableProperties
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Storage
-import io.hudilite.timeline.TimelineStore
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, TimelineStore}
 
 import java.nio.file.{Files, Path, Paths}
 
@@ -23,6 +24,12 @@ final class GoldenCopy(name: String) {
   }
 
   def metadata: MetadataTable = GoldenCopy.open(basePath)
+
+  /** What the newest write of the table says. */
+  def lastWrite: CommitMetadata = {
+    val table = Table.open(TestTables.storage, basePath)
+    table.store.readCommit(table.lastInstant.get)
+  }
 
   /** The only file below the table whose path matches. */
   def file(pattern: String): Path = files(pattern) match {

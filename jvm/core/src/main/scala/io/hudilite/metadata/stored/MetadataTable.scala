@@ -43,7 +43,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   val listed: Seq[String] = data.config.metadataPartitions
 
   private lazy val config: TableConfig = {
-    if (!listed.contains(MetadataPartition.Files.name)) throw distrusted("it is not listed in the table's properties")
+    if (!MetadataTable.namesFiles(data.config)) throw distrusted("it is not listed in the table's properties")
     val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))
     if (!TableConfig.Versions.contains(found.version) || found.layout != data.config.layout)
       throw distrusted(s"it has the version ${found.version}")
@@ -95,17 +95,38 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
 
   private def reader: SliceRecords = new SliceRecords(storage, folder, config.version, instants.counts)
 
+  /** Raises an error where what the partition `files` says cannot be trusted, as far as that shows without its records. */
+  def checkNames(): Unit = {
+    slices(MetadataPartition.Files)
+    ()
+  }
+
+  /** The partitions of the table. */
+  def partitions(): Set[String] = {
+    val found = records(MetadataPartition.Files, Set(MetadataKeys.AllPartitions)).collect {
+      case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path)
+    }
+    if (found.isEmpty && dataTimeline.writes.nonEmpty) throw distrusted("it does not say which partitions there are")
+    found.headOption.getOrElse(Set.empty)
+  }
+
+  /** Lengths of the files of these partitions, by their names; none for a partition that it has nothing of. */
+  def named(paths: Set[String]): Map[String, Map[String, Long]] =
+    namesIn(records(MetadataPartition.Files, paths.map(MetadataKeys.ofPartition)).iterator)
+
   /** The partitions and files of the table that the partition `files` names. */
   def named(): NamedContent = {
-    val records = this.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
-      key -> names.entries
-    }.toMap
+    val (ofTable, ofPartitions) = records(MetadataPartition.Files).toSeq.partition(_.key == MetadataKeys.AllPartitions)
     NamedContent(
-      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
-      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
-        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
-      })
+      ofTable.collect { case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path) }.flatten
+        .toSet,
+      namesIn(ofPartitions.iterator))
   }
+
+  private def namesIn(records: Iterator[MetadataRecord]): Map[String, Map[String, Long]] = records.collect {
+    case MetadataRecord(key, names: Names) =>
+      MetadataKeys.path(key) -> names.entries.map { case (name, file) => name -> file.bytes }
+  }.toMap
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
   private def slices(partition: MetadataPartition): Seq[FileSlice] =
@@ -161,4 +182,10 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
 
   private def distrusted(reason: String): CorruptTable =
     CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> reason)
+}
+
+object MetadataTable {
+
+  /** True when a table has a metadata table that names its files, by the table's properties. */
+  def namesFiles(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.Files.name)
 }
