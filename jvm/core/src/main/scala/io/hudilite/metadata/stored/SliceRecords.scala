@@ -2,8 +2,8 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.codec.hfile.{HFile, HFileRecords}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{FileSlice, SliceLogs}
-import io.hudilite.log.{BlockInstants, BlockKind, BlockSelection, DeleteBlock, LogBlock, LogFiles}
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
 import io.hudilite.metadata.{MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
 import io.hudilite.storage.Storage
 
@@ -16,10 +16,10 @@ import scala.collection.mutable
   *
   * @param folder
   *   of the metadata table
-  * @param counts
-  *   records of this instant count
+  * @param blocks
+  *   the log blocks of a slice that count, the oldest first
   */
-private[stored] final class SliceRecords(storage: Storage, folder: String, version: Int, counts: String => Boolean) {
+private[stored] final class SliceRecords(storage: Storage, folder: String, blocks: FileSlice => Seq[SliceBlock]) {
 
   import SliceRecords._
 
@@ -53,31 +53,24 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, versi
 
   private def changesOf(slice: FileSlice, asked: AskedKeys): mutable.Map[String, Change] = {
     val changes = mutable.LinkedHashMap.empty[String, Change]
-    if (slice.logs.nonEmpty) {
-      val files = new LogFiles(storage)
-      val blocks = SliceLogs.blocks(files, folder, slice)
-      val instants = blocks.filter(_.isMergeable).map(_.instant).toSet
-      val chosen = BlockInstants(version, None, instants, None, Some(instants.filter(counts)))
-      BlockSelection.select(blocks, chosen).foreach(apply(_, files, asked, changes))
-    }
+    blocks(slice).foreach(found => apply(found.block, found.content(), asked, changes))
     changes
   }
 
-  private def apply(block: LogBlock, files: LogFiles, asked: AskedKeys, changes: mutable.Map[String, Change]): Unit =
-    block.kind match {
-      case BlockKind.Delete =>
-        DeleteBlock.decode(files.content(block), block.path).filter(d => asked.has(d.key)).foreach(d =>
-          changes.put(d.key, Change(None, isWhole = true)))
-      case BlockKind.HFileData =>
-        val records = asked.in(HFile.of(files.content(block), block.path))
-        decoded(records, block.schemaJson, block.path).foreach { record =>
-          val known = changes.get(record.key)
-          val payload = known.flatMap(_.payload).fold(record.payload)(merged(_, record.payload, block.path))
-          changes.put(record.key, Change(Some(payload), known.exists(_.isWhole)))
-        }
-      case other => throw CorruptTable("CORRUPT_FILE", "path" -> block.path,
-          "reason" -> s"a metadata table has no log blocks of the kind $other")
-    }
+  private def apply(block: LogBlock, content: Array[Byte], asked: AskedKeys, changes: mutable.Map[String, Change])
+      : Unit = block.kind match {
+    case BlockKind.Delete =>
+      DeleteBlock.decode(content, block.path).filter(d => asked.has(d.key)).foreach(d =>
+        changes.put(d.key, Change(None, isWhole = true)))
+    case BlockKind.HFileData =>
+      decoded(asked.in(HFile.of(content, block.path)), block.schemaJson, block.path).foreach { record =>
+        val known = changes.get(record.key)
+        val payload = known.flatMap(_.payload).fold(record.payload)(merged(_, record.payload, block.path))
+        changes.put(record.key, Change(Some(payload), known.exists(_.isWhole)))
+      }
+    case other => throw CorruptTable("CORRUPT_FILE", "path" -> block.path,
+        "reason" -> s"a metadata table has no log blocks of the kind $other")
+  }
 
   private def merged(older: MetadataPayload, newer: MetadataPayload, path: String): MetadataPayload =
     CorruptTable.guard(path)(RecordMerge.merge(older, newer))
