@@ -2,6 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FolderContent
+import io.hudilite.metadata.stored.MetadataFolders
 import io.hudilite.storage.{Cached, Storage, WeightedCache}
 import io.hudilite.timeline.Timeline
 
@@ -15,8 +16,17 @@ private[table] final class FileMemory {
   val slices = new KnownSlices
   private var views: Option[CommittedSlices] = None
 
+  private var metadata: Option[MetadataFolders] = None
+
   /** That of the same snapshot whose files a metadata table names. */
   lazy val ofMetadata: FileMemory = new FileMemory
+
+  /** What the metadata table of this snapshot says. */
+  def named(made: => MetadataFolders): MetadataFolders = synchronized {
+    val one = metadata.getOrElse(made)
+    metadata = Some(one)
+    one
+  }
 
   /** The comparison of this snapshot's listings with its commits. */
   def committed(made: => CommittedSlices): CommittedSlices = synchronized {

@@ -64,25 +64,22 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   def place: Place = storage.place(basePath)
 
   private lazy val folders: FolderSource = {
-    val listed = new ListedFolders(storage, basePath)
-    new KeptFolders(
-      if (usesMetadata) new MetadataFolders(new MetadataTable(store, timeline), listed, checkNamed) else listed,
-      memory.folders)
+    val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+    if (!usesMetadata) listed
+    else new KeptFolders(
+      memory.named(new MetadataFolders(new MetadataTable(store, timeline), listed, new NewestFiles(this))),
+      known.folders)
   }
 
-  /** Raises an error when the newest writes name a file that is not among these. */
-  private def checkNamed(files: Map[String, Seq[FileInfo]]): Unit = {
-    slicesOf(everything, named.map(path => path -> files.getOrElse(path, Nil)).toMap)
-    ()
-  }
+  private def known: FileMemory = if (usesMetadata) memory.ofMetadata else memory
 
   /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads. */
   def readingMetadata: Table =
-    if (usesMetadata || config.metadataPartitions.isEmpty) this
-    else new Table(storage, basePath, config, timeline, schema)(memory.ofMetadata, usesMetadata = true)
+    if (usesMetadata || !MetadataTable.namesFiles(config)) this
+    else new Table(storage, basePath, config, timeline, schema)(memory, usesMetadata = true)
 
   /** The newest committed slices, partition by partition. */
-  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
+  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, known.slices)
 
   /** The newest committed slices as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {

@@ -2,7 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.storage.{CountingStorage, StorageCalls}
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, StorageCalls}
 import io.hudilite.table.Table
 import io.hudilite.transaction.Transaction
 
@@ -48,12 +48,34 @@ class MetadataFoldersSuite extends FunSuite {
     assertEquals(calls.counts, Map("list" -> 2, "get" -> 3), calls.details)
   }
 
-  private def distrusted(change: GoldenCopy => Any): Unit = {
+  test("another query of the snapshot asks for no more than its own partitions") {
+    val copy = new GoldenCopy("metadata-table-v9")
+    val counting = new CountingStorage(new ForwardingStorage(TestTables.storage) { override val caches = new Caches })
+    def asked(selection: PathSelection): (Map[String, Seq[FileSlice]], StorageCalls) = {
+      val table = Table.find(counting, copy.basePath).get
+      counting.during(table.readingMetadata.files.find(selection))
+    }
+    val days = listed(copy.basePath)
+    val (first, next) = (days.keys.min, days.keys.max)
+    val (found, calls) = asked(PathSelection.named(first))
+    assertEquals((found, calls.count("list")), (Map(first -> days(first)), 2), calls.details)
+    assertEquals(asked(PathSelection.named(first))._2.total, 0)
+    // Its record in each file of names.
+    val (others, more) = asked(PathSelection.named(next))
+    assertEquals((others, more.count("list")), (Map(next -> days(next)), 0), more.details)
+    assert(more.paths("get").forall(_.contains("/.hoodie/metadata/files/")), more.details)
+    asked(PathSelection.All)
+    val (all, none) = asked(PathSelection.All)
+    assertEquals((all, none.total), (days, 0), none.details)
+  }
+
+  private def distrusted(change: GoldenCopy => Any): Seq[String] = {
     val copy = new GoldenCopy("metadata-table-v9")
     change(copy)
     val (found, calls) = named(copy.basePath)
     assertEquals(found, listed(copy.basePath))
     assert(listedFolders(copy.basePath, calls).nonEmpty, calls.details)
+    listedFolders(copy.basePath, calls)
   }
 
   test("folders are listed where the metadata table misses a write, a log file, or is gone") {
@@ -77,7 +99,8 @@ class MetadataFoldersSuite extends FunSuite {
         java.nio.file.StandardCopyOption.REPLACE_EXISTING)
       commit
     }
-    distrusted(replaced)
+    val touched = new GoldenCopy("metadata-table-v9").lastWrite.allStats.map(s => s"/${s.partitionPath}").distinct
+    assertEquals(distrusted(replaced).sorted, touched.sorted)
   }
 
   test("a write of hudilite takes the metadata table out of service, and the next read lists folders") {

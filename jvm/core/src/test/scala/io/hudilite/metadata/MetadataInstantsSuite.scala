@@ -45,11 +45,11 @@ class MetadataInstantsSuite extends FunSuite {
     assertEquals(unknown(done(time(3)), begun(time(5)), done(time(8))), Seq(time(5)))
   }
 
-  test("older writes need not be in a timeline of which some have been archived") {
-    val data = Timeline((1 to 4).map(n => done(time(n))))
+  test("cleanings before all that is left need not be in a timeline of which some have been archived, writes must") {
+    val data = Timeline(Seq(done(time(1), Action.Clean), done(time(2)), done(time(3)), done(time(4), Action.Clean)))
     def unknown(hasArchive: Boolean): Seq[String] =
       new MetadataInstants(data, Timeline(Seq(done(time(3)), done(time(4))))).unknown(hasArchive).map(_.time)
-    assertEquals(unknown(hasArchive = true), Nil)
+    assertEquals(unknown(hasArchive = true), Seq(time(2)))
     assertEquals(unknown(hasArchive = false), Seq(time(1), time(2)))
   }
 

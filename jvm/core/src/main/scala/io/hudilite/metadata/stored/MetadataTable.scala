@@ -15,6 +15,8 @@ import io.hudilite.metadata.MetadataPayload.Names
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
+import java.util.concurrent.ConcurrentHashMap
+
 /** The table's content as its metadata table has it.
   *
   * @param files
@@ -41,7 +43,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   val listed: Seq[String] = data.config.metadataPartitions
 
   private lazy val config: TableConfig = {
-    if (!listed.contains(MetadataPartition.Files.name)) throw distrusted("it is not listed in the table's properties")
+    if (!MetadataTable.namesFiles(data.config)) throw distrusted("it is not listed in the table's properties")
     val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))
     if (!TableConfig.Versions.contains(found.version) || found.layout != data.config.layout)
       throw distrusted(s"it has the version ${found.version}")
@@ -73,36 +75,94 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The merged records of a partition. */
-  def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
-    val reader = new SliceRecords(storage, folder, config.version, instants.counts)
-    slices(partition).iterator.flatMap(reader.of)
+  def records(partition: MetadataPartition): Iterator[MetadataRecord] =
+    slices(partition).iterator.flatMap(reader(partition).of(_))
+
+  /** The merged records of those of the keys that the partition has. Only file groups that may hold one are asked, and of
+    * their base files only the blocks that may.
+    */
+  def records(partition: MetadataPartition, keys: Set[String]): Seq[MetadataRecord] =
+    if (keys.isEmpty) Nil
+    else {
+      val groups = slices(partition)
+      val numbers = MetadataPartition.groupsOf(partition, groups.map(_.fileId), keys)
+      numbers.toSeq.sortBy(_._1).flatMap { case (number, some) =>
+        reader(partition).of(groups(number), AskedKeys.These(some))
+      }
+    }
+
+  /** The merged records whose keys begin with one of these texts, of all file groups of the partition. */
+  def recordsBeginning(partition: MetadataPartition, prefixes: Set[String]): Seq[MetadataRecord] =
+    if (prefixes.isEmpty) Nil
+    else slices(partition).flatMap(reader(partition).of(_, AskedKeys.Beginning(prefixes)))
+
+  private def reader(partition: MetadataPartition): SliceRecords =
+    new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)
+
+  private lazy val blocks = new SliceBlocks(storage, folder, config.version, instants.counts)
+
+  // Names are asked for query by query, and their log files are small.
+  private def blocksOfNames(slice: FileSlice): Seq[SliceBlock] =
+    keptBlocks.computeIfAbsent(slice.fileId, _ => blocks.of(slice))
+
+  private val keptBlocks = new ConcurrentHashMap[String, Seq[SliceBlock]]()
+
+  /** Raises an error where what the partition `files` says cannot be trusted, as far as that shows without its records. */
+  def checkNames(): Unit = {
+    slices(MetadataPartition.Files)
+    ()
   }
+
+  /** The partitions of the table. */
+  def partitions(): Set[String] = {
+    val found = records(MetadataPartition.Files, Set(MetadataKeys.AllPartitions)).collect {
+      case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path)
+    }
+    if (found.isEmpty && dataTimeline.writes.nonEmpty) throw distrusted("it does not say which partitions there are")
+    found.headOption.getOrElse(Set.empty)
+  }
+
+  /** Lengths of the files of these partitions, by their names; none for a partition that it has nothing of. */
+  def named(paths: Set[String]): Map[String, Map[String, Long]] =
+    namesIn(records(MetadataPartition.Files, paths.map(MetadataKeys.ofPartition)).iterator)
 
   /** The partitions and files of the table that the partition `files` names. */
   def named(): NamedContent = {
-    val records = this.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
-      key -> names.entries
-    }.toMap
+    val (ofTable, ofPartitions) = records(MetadataPartition.Files).toSeq.partition(_.key == MetadataKeys.AllPartitions)
     NamedContent(
-      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
-      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
-        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
-      })
+      ofTable.collect { case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path) }.flatten
+        .toSet,
+      namesIn(ofPartitions.iterator))
   }
 
+  private def namesIn(records: Iterator[MetadataRecord]): Map[String, Map[String, Long]] = records.collect {
+    case MetadataRecord(key, names: Names) =>
+      MetadataKeys.path(key) -> names.entries.map { case (name, file) => name -> file.bytes }
+  }.toMap
+
   /** The newest slices of a partition, in the order of the numbers in their ids. */
-  private def slices(partition: MetadataPartition): Seq[FileSlice] = {
+  private def slices(partition: MetadataPartition): Seq[FileSlice] =
+    known.computeIfAbsent(partition.name, _ => trustedSlices(partition))
+
+  private val known = new ConcurrentHashMap[String, Seq[FileSlice]]()
+
+  private def trustedSlices(partition: MetadataPartition): Seq[FileSlice] = {
     if (!listed.contains(partition.name)) throw distrusted(s"${partition.name} is not listed in the table's properties")
     if (partition != MetadataPartition.Files)
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
-    val files = storage.list(s"$folder/${partition.name}")
-    val logs = namedLogs(partition)
-    val found = FileSystemView.slices(view, Map(partition.name -> files), logs).getOrElse(partition.name, Nil)
-    MetadataPartition.incomplete(partition, found.map(_.fileId)).foreach(reason => throw distrusted(reason))
-    namedBases(partition).diff(files.map(_.name).toSet).foreach(name =>
+    val listing = Map(partition.name -> storage.list(s"$folder/${partition.name}"))
+    val found = shown(FileSystemView.slices(view, listing).getOrElse(partition.name, Nil))
+    val told = toldSince(partition, found)
+    namedBases(partition, found, told.map(_._2)).diff(listing(partition.name).map(_.name).toSet).foreach(name =>
       throw distrusted(s"its file $name of ${partition.name} is missing"))
-    found.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
-    found.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
+    val logs = NamedLogs.of(folder, told.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
+    whole(partition, FileSystemView.slices(view, listing, logs).getOrElse(partition.name, Nil), logs)
+  }
+
+  private def whole(partition: MetadataPartition, slices: Seq[FileSlice], logs: NamedLogs): Seq[FileSlice] = {
+    MetadataPartition.incomplete(partition, slices.map(_.fileId)).foreach(reason => throw distrusted(reason))
+    slices.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
+    slices.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
   }
 
   // From version 8 on a log file has one write, and what completed later is newer.
@@ -121,22 +181,37 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
 
   private lazy val compacted: Option[Instant] = timeline.writes.filter(_.action == Action.Commit).lastOption
 
-  private lazy val sinceCompaction: Seq[(Instant, CommitMetadata)] =
-    store.readCommits(timeline.writes.filter(i =>
-        i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))).toSeq
+  private lazy val sinceCompaction: Seq[Instant] = timeline.writes.filter(i =>
+    i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))
 
-  /** The log files that writes since the last compaction have named. A missing one would hide what it says. */
-  private def namedLogs(partition: MetadataPartition): NamedLogs =
-    NamedLogs.of(folder, sinceCompaction.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
-
-  /** The base files that the last compaction has named, or the first writes where there was none. A slice without its
-    * base file would look whole.
+  /** What writes since the last compaction say of their files. A missing one would hide what it says. A write of which
+    * the partition `files` shows the only file that it has there is not asked.
     */
-  private def namedBases(partition: MetadataPartition): Set[String] =
-    (if (compacted.isEmpty) sinceCompaction.map(_._2) else compacted.toSeq.map(store.readCommit))
+  private def toldSince(partition: MetadataPartition, shown: Set[String]): Seq[(Instant, CommitMetadata)] =
+    store.readCommits(sinceCompaction.filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
+
+  /** Instants of the writes that a listing of `files` shows to be there: by the log file that each has from version 8 on,
+    * and by the base file that the partition began with.
+    */
+  private def shown(slices: Seq[FileSlice]): Set[String] =
+    if (config.layout == 1) Set.empty
+    else slices.flatMap(_.logs).map(_.time).filterNot(MetadataInstants.isInitial).toSet ++
+      slices.flatMap(_.base).map(_.instant)
+
+  /** The base files that the last compaction has named, or the first writes. A slice without its base file would look
+    * whole.
+    */
+  private def namedBases(partition: MetadataPartition, shown: Set[String], told: Seq[CommitMetadata]): Set[String] =
+    (told ++ compacted.filterNot(i => partition == MetadataPartition.Files && shown(i.time)).map(store.readCommit))
       .flatMap(_.allStats).filter(stat => stat.path == s"${partition.name}/${stat.fileName}")
       .map(_.fileName).filter(_.endsWith(".hfile")).toSet
 
   private def distrusted(reason: String): CorruptTable =
     CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> reason)
+}
+
+object MetadataTable {
+
+  /** True when a table has a metadata table that names its files, by the table's properties. */
+  def namesFiles(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.Files.name)
 }
