@@ -1,9 +1,9 @@
 package io.hudilite.metadata
 
-import io.hudilite.GoldenFolder
-import io.hudilite.TestTables.storage
+import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.config.TableProperties
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.storage.Storage
 import io.hudilite.timeline.TimelineStore
 
 import java.nio.file.{Files, Path, Paths}
@@ -42,7 +42,7 @@ final class GoldenCopy(name: String) {
 
 object GoldenCopy {
 
-  def open(basePath: String): MetadataTable = {
+  def open(basePath: String, storage: Storage = TestTables.storage): MetadataTable = {
     val store = new TimelineStore(storage, basePath, TableProperties.read(storage, basePath))
     new MetadataTable(store, store.load())
   }

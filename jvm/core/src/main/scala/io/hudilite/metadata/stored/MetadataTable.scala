@@ -15,6 +15,8 @@ import io.hudilite.metadata.MetadataPayload.Names
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
+import java.util.concurrent.ConcurrentHashMap
+
 /** The table's content as its metadata table has it.
   *
   * @param files
@@ -73,10 +75,25 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The merged records of a partition. */
-  def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
-    val reader = new SliceRecords(storage, folder, config.version, instants.counts)
-    slices(partition).iterator.flatMap(reader.of)
-  }
+  def records(partition: MetadataPartition): Iterator[MetadataRecord] = slices(partition).iterator.flatMap(reader.of(_))
+
+  /** The merged records of those of the keys that the partition has. Only file groups that may hold one are asked, and of
+    * their base files only the blocks that may.
+    */
+  def records(partition: MetadataPartition, keys: Set[String]): Seq[MetadataRecord] =
+    if (keys.isEmpty) Nil
+    else {
+      val groups = slices(partition)
+      val numbers = MetadataPartition.groupsOf(partition, groups.map(_.fileId), keys)
+      numbers.toSeq.sortBy(_._1).flatMap { case (number, some) => reader.of(groups(number), AskedKeys.These(some)) }
+    }
+
+  /** The merged records whose keys begin with one of these texts, of all file groups of the partition. */
+  def recordsBeginning(partition: MetadataPartition, prefixes: Set[String]): Seq[MetadataRecord] =
+    if (prefixes.isEmpty) Nil
+    else slices(partition).flatMap(reader.of(_, AskedKeys.Beginning(prefixes)))
+
+  private def reader: SliceRecords = new SliceRecords(storage, folder, config.version, instants.counts)
 
   /** The partitions and files of the table that the partition `files` names. */
   def named(): NamedContent = {
@@ -91,7 +108,12 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
-  private def slices(partition: MetadataPartition): Seq[FileSlice] = {
+  private def slices(partition: MetadataPartition): Seq[FileSlice] =
+    known.computeIfAbsent(partition.name, _ => trustedSlices(partition))
+
+  private val known = new ConcurrentHashMap[String, Seq[FileSlice]]()
+
+  private def trustedSlices(partition: MetadataPartition): Seq[FileSlice] = {
     if (!listed.contains(partition.name)) throw distrusted(s"${partition.name} is not listed in the table's properties")
     if (partition != MetadataPartition.Files)
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
