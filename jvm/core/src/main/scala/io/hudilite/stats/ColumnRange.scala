@@ -35,7 +35,8 @@ private[hudilite] object ColumnRange {
   * @param isJavas
   *   texts may have been compared as Java does it, by their UTF-16 units
   */
-private[hudilite] final case class ValueRange(low: Option[StatValue], high: Option[StatValue], isJavas: Boolean = false) {
+private[hudilite] final case class ValueRange(low: Option[StatValue], high: Option[StatValue],
+    isJavas: Boolean = false) {
 
   import ValueRange._
 

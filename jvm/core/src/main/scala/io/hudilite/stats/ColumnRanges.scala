@@ -6,7 +6,7 @@ private[hudilite] trait ColumnRanges {
   /** It may know something of such a file. */
   def knows(file: AskedFile): Boolean
 
-  /** What is known of some of the files, by the columns that are asked for. A column that is missing is not known. */
+  /** Ranges in some of the files, by the columns that are asked for. A column that is missing is not known. */
   def of(files: Seq[AskedFile]): Map[AskedFile, Map[FilterColumn, ColumnRange]]
 }
 

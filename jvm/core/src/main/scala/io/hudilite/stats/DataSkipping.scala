@@ -35,7 +35,8 @@ private[hudilite] final class DataSkipping(
     slice.base.toSeq.map(b => asked(b.partition, b.name, b.length, isLog = false, names(b.instant, false))) ++
       slice.logs.map(l => asked(l.partition, l.name, l.length, isLog = true, names(l.time, true))))
 
-  private def asked(partition: String, name: String, length: Long, isLog: Boolean, in: Option[ColumnNames]): KnownFile = {
+  private def asked(partition: String, name: String, length: Long, isLog: Boolean, in: Option[ColumnNames])
+      : KnownFile = {
     val named = in.map(n => if (n == ColumnNames.Same) sameNames else namesIn(n))
     val there = named.fold(Map.empty[FilterColumn, String])(_.collect { case (column, Some(n)) => column -> n })
     val missing = named.fold(Set.empty[FilterColumn])(_.keySet -- there.keys)

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.parquet.column.statistics.Statistics
-import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}
+import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ColumnPath, ParquetMetadata}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
@@ -28,16 +28,20 @@ private[stats] final class FooterRange(footer: ParquetMetadata) {
 
   private val facts = footer.getFileMetaData
   private val byParquetMr = Option(facts.getCreatedBy).exists(_.startsWith("parquet-mr"))
-  private lazy val chunks: Map[String, Seq[ColumnChunkMetaData]] =
-    footer.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala).groupBy(_.getPath.toDotString)
 
   /** The range of the column or field of this name; `None` where it is not certain. */
-  def of(name: String, kind: ColumnKind): Option[ColumnRange] =
-    found(facts.getSchema.getFields.asScala.toSeq, name.split('.').toList) match {
+  def of(name: String, kind: ColumnKind): Option[ColumnRange] = {
+    val path = name.split('.')
+    found(facts.getSchema.getFields.asScala.toSeq, path.toList) match {
       case Nothing => Some(ColumnRange.OfNulls)
       case Unclear => None
-      case Column => together(kind, chunks.getOrElse(name, Nil).filter(_.getValueCount > 0))
+      case Column => together(kind, chunks(ColumnPath.get(path: _*)).filter(_.getValueCount > 0))
     }
+  }
+
+  // A file may have thousands of columns.
+  private def chunks(column: ColumnPath): Seq[ColumnChunkMetaData] =
+    footer.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala.find(_.getPath == column))
 
   private def together(kind: ColumnKind, groups: Seq[ColumnChunkMetaData]): Option[ColumnRange] = {
     val known = groups.map(group => Option(group.getStatistics: Statistics[_]).filter(_.isNumNullsSet))
@@ -47,7 +51,7 @@ private[stats] final class FooterRange(footer: ParquetMetadata) {
       val values = filled.map { case (group, of) => range(group.getPrimitiveType, of, kind) }
       if (values.exists(_.isEmpty)) None
       else Some(ColumnRange(known.flatten.exists(_.getNumNulls > 0),
-        values.flatten.reduceOption((a, b) => a.or(b))))
+          values.flatten.reduceOption((a, b) => a.or(b))))
     }
   }
 

@@ -66,7 +66,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   private lazy val metadata: MetadataTable = new MetadataTable(store, timeline)
 
-  /** What its metadata table tells of columns of files, where that is asked and keeps such statistics. */
+  /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
   private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
     if (usesMetadata && metadata.hasColumnStatistics)
       Some(new StoredRanges(metadata, basePath))

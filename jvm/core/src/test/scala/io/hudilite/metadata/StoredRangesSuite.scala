@@ -26,30 +26,31 @@ class StoredRangesSuite extends FunSuite {
 
   private val conf = new Configuration()
 
-  for (version <- Seq(1, 2)) test(s"no slice is left out that has a row which passes, by statistics of version $version") {
-    val seed = 7 + version.toLong
-    val made = new RandomRows(seed)
-    val filters = new RandomFilters(made)
-    val slices = (0 until 24).map(n => slice(made, n, version))
-    val records = slices.flatMap(_.records).toMap
-    val source = new ColumnRanges {
-      override def knows(file: AskedFile): Boolean = true
-      override def of(files: Seq[AskedFile]): Map[AskedFile, Map[FilterColumn, ColumnRange]] = files.map { file =>
-        file -> file.columns.keys.flatMap(c =>
-          records.get(file.name -> c).flatMap(StoredRange.of(_, c.kind, file.isLog)).map(c -> _)).toMap
-      }.toMap
-    }
-    val left = Seq.fill(400)(filters.next()).map { tested =>
-      val kept = new DataSkipping(Seq(tested.filter), Seq(source), (_, _) => Some(ColumnNames.Same))
-        .kept(slices.map(_.slice)).toSet
-      slices.count { of =>
-        val passes = of.rows.exists(row => tested.outcome(row).contains(true))
-        assert(!passes || kept(of.slice), s"seed $seed: ${tested.filter} leaves out ${of.slice.names.mkString(", ")}")
-        !kept(of.slice)
+  for (version <- Seq(1, 2))
+    test(s"no slice is left out that has a row which passes, by statistics of version $version") {
+      val seed = 7 + version.toLong
+      val made = new RandomRows(seed)
+      val filters = new RandomFilters(made)
+      val slices = (0 until 24).map(n => slice(made, n, version))
+      val records = slices.flatMap(_.records).toMap
+      val source = new ColumnRanges {
+        override def knows(file: AskedFile): Boolean = true
+        override def of(files: Seq[AskedFile]): Map[AskedFile, Map[FilterColumn, ColumnRange]] = files.map { file =>
+          file -> file.columns.keys.flatMap(c =>
+            records.get(file.name -> c).flatMap(StoredRange.of(_, c.kind, file.isLog)).map(c -> _)).toMap
+        }.toMap
       }
-    }.sum
-    assert(left > 500, s"only $left slices were left out")
-  }
+      val left = Seq.fill(400)(filters.next()).map { tested =>
+        val kept = new DataSkipping(Seq(tested.filter), Seq(source), (_, _) => Some(ColumnNames.Same))
+          .kept(slices.map(_.slice)).toSet
+        slices.count { of =>
+          val passes = of.rows.exists(row => tested.outcome(row).contains(true))
+          assert(!passes || kept(of.slice), s"seed $seed: ${tested.filter} leaves out ${of.slice.names.mkString(", ")}")
+          !kept(of.slice)
+        }
+      }.sum
+      assert(left > 500, s"only $left slices were left out")
+    }
 
   private def slice(made: RandomRows, n: Int, version: Int): Made = {
     val rows = made.rows(n * 2, 30 + made.random.nextInt(200))
@@ -65,9 +66,10 @@ class StoredRangesSuite extends FunSuite {
   }
 
   private def record(file: String, column: FilterColumn, min: Option[StatValue], max: Option[StatValue], values: Long,
-      nulls: Long, size: Long, version: Int) = (file -> column) -> ColumnStatistics(file, column.path.mkString("."), min,
-    max, values, nulls, size, size,
-    valueType = if (version == 1) None else Some(StatType(typeOf(column), None)))
+      nulls: Long, size: Long, version: Int) = (file -> column) ->
+    ColumnStatistics(file, column.path.mkString("."), min,
+      max, values, nulls, size, size,
+      valueType = if (version == 1) None else Some(StatType(typeOf(column), None)))
 
   private def ofBase(folder: String, name: String, length: Long, version: Int)
       : Map[(String, FilterColumn), ColumnStatistics] = {
@@ -84,7 +86,8 @@ class StoredRangesSuite extends FunSuite {
   }
 
   /** Bounds and nulls of a row group: where it has no statistics all is counted as null. */
-  private def ofGroup(column: FilterColumn, group: ColumnChunkMetaData): (Option[StatValue], Option[StatValue], Long) = {
+  private def ofGroup(column: FilterColumn, group: ColumnChunkMetaData)
+      : (Option[StatValue], Option[StatValue], Long) = {
     val of: Statistics[_] = group.getStatistics
     val nulls = if (of.isEmpty) group.getValueCount else of.getNumNulls
     (bound(column, of.genericGetMin), bound(column, of.genericGetMax), nulls)

@@ -61,7 +61,7 @@ class DataSkippingSuite extends FunSuite {
 
   test("a slice goes when its base file and each log file exclude every row, and stays where one is not known") {
     val told = new Told(Map("a-base" -> Map(number -> between(1, 3)), "a-log" -> Map(number -> between(7, 9)),
-      "b-base" -> Map(number -> between(1, 3))))
+        "b-base" -> Map(number -> between(1, 3))))
     val (a, b) = (slice("a", "a-log"), slice("b", "b-log"))
     assertEquals(skipping(Seq(equal(number, 5)), told).kept(Seq(a, b)), Seq(b))
     assertEquals(skipping(Seq(equal(number, 8)), told).kept(Seq(a, b)), Seq(a, b))
@@ -70,7 +70,7 @@ class DataSkippingSuite extends FunSuite {
 
   test("a row may have one column from the base file and another from a log file") {
     val told = new Told(Map("a-base" -> Map(number -> between(1, 1), other -> between(5, 5)),
-      "a-log" -> Map(number -> between(7, 7), other -> between(2, 2))))
+        "a-log" -> Map(number -> between(7, 7), other -> between(2, 2))))
     val slices = Seq(slice("a", "a-log"))
     assertEquals(skipping(Seq(equal(number, 1), equal(other, 2)), told).kept(slices), slices)
     assertEquals(skipping(Seq(equal(number, 1), equal(other, 3)), told).kept(slices), Nil)
@@ -78,7 +78,7 @@ class DataSkippingSuite extends FunSuite {
 
   test("a source is asked for what the one before does not know, and only where that can decide") {
     val first = new Told(Map("a-base" -> Map(number -> between(1, 3)), "c-log" -> Map(number -> between(5, 5)),
-      "d-log" -> Map(number -> between(9, 9))))
+        "d-log" -> Map(number -> between(9, 9))))
     val second = new Told(Map("b-base" -> Map(number -> between(4, 4)), "d-base" -> Map(number -> between(8, 8))))
     val bases = new ColumnRanges {
       override def knows(file: AskedFile): Boolean = !file.isLog

@@ -2,7 +2,7 @@ package io.hudilite.stats
 
 import io.hudilite.metadata.StatValue
 import io.hudilite.stats.ColumnFilter.Operator
-import io.hudilite.stats.RandomRows.{compare, Row}
+import io.hudilite.stats.RandomRows.{Row, compare}
 
 /** A filter as statistics see it, and its outcome for a row: unknown where that depends on a null. */
 final case class TestedFilter(filter: ColumnFilter, outcome: Row => Option[Boolean])

@@ -58,8 +58,8 @@ final class RandomRows(seed: Long) {
     val nulls = columns.map(_ -> one(0, 0, 20, 90, 100)).toMap
     val blank = rarely
     Seq.fill(count)(columns.flatMap(column =>
-      if (random.nextInt(100) < nulls(column) || (blank && column == Text)) None
-      else Some(column -> value(column, around))).toMap)
+        if (random.nextInt(100) < nulls(column) || (blank && column == Text)) None
+        else Some(column -> value(column, around))).toMap)
   }
 
   /** A file of several row groups. */

@@ -53,7 +53,8 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
 
   private final class FilteredPaths(filters: Seq[ScanFilter]) extends PathSelection {
 
-    private def maybe(values: Map[Seq[String], PossibleValues]): Boolean = filters.forall(FilterOutcomes.of(_, values).isTrue)
+    private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
+      filters.forall(FilterOutcomes.of(_, values).isTrue)
 
     override def mayLead(folder: String): Boolean = maybe(levels.ofFolder(folder))
 

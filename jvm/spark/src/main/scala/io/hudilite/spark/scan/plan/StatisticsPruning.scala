@@ -2,7 +2,7 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.basefile.read.{ScanFilter, StatisticsFilter}
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.stats.{DataSkipping, FooterRanges}
 
 import org.apache.hadoop.conf.Configuration

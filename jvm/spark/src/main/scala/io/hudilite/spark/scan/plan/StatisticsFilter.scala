@@ -1,5 +1,6 @@
-package io.hudilite.spark.basefile.read
+package io.hudilite.spark.scan.plan
 
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.FieldTypes
 import io.hudilite.stats.{ColumnFilter, ColumnKind, FilterColumn}
 import io.hudilite.stats.ColumnFilter.{Operator => Order}
@@ -9,12 +10,12 @@ import java.util.Arrays
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Translates filters into those that statistics of columns can judge: pure. What they cannot judge may have any outcome.
+/** Translates filters into those that statistics of columns can judge: pure. A part that they cannot judge may have any outcome.
   *
   * @param schema
   *   columns of the table as the query has them
   */
-private[spark] final class StatisticsFilter(schema: StructType) {
+private[scan] final class StatisticsFilter(schema: StructType) {
 
   import StatisticsFilter._
 
