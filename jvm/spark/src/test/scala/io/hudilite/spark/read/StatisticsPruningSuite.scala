@@ -24,7 +24,9 @@ class StatisticsPruningSuite extends FunSuite with Interpreted {
 
   private lazy val table: HandmadeTable = {
     val made = new HandmadeTable(TableDefinition("skipped", Seq("id")), rows(0).schema)
-    (0 until Files).foreach(n => made.commit("" -> rows(n)))
+    // Times in INT96 have no statistics.
+    SharedSession.withConf("spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS")(
+      (0 until Files).foreach(n => made.commit("" -> rows(n))))
     made
   }
 
@@ -41,7 +43,7 @@ class StatisticsPruningSuite extends FunSuite with Interpreted {
       "price BETWEEN 19.5 AND 20" -> 1, "day = date'2026-01-15'" -> 1, "day > date'2026-02-25'" -> 1,
       "at < timestamp'1970-01-01 05:00:00Z'" -> 1, "code LIKE 'k03%'" -> 1, "code LIKE '%3'" -> Files,
       "some IS NULL" -> 1, "some IS NULL OR some = 0" -> 2, "some IS NOT NULL AND n BETWEEN 30 AND 45" -> 1,
-      "place.x = 33" -> 1, "place.y = '44'" -> 1, "n + 1 = 25" -> Files, "n = 99 OR rand() < 2" -> Files))
+      "place.x = 33" -> 1, "place.y = '44'" -> 2, "n + 1 = 25" -> Files, "n = 99 OR rand() < 2" -> Files))
     test(s"$filter opens $files of $Files files") {
       val expected = (0 until Files).map(rows).reduce(_ union _).where(filter).count()
       val frame = read().where(filter)
