@@ -44,27 +44,40 @@ private[stats] final class FooterRange(footer: ParquetMetadata) {
     footer.getBlocks.asScala.toSeq.flatMap(_.getColumns.asScala.find(_.getPath == column))
 
   private def together(kind: ColumnKind, groups: Seq[ColumnChunkMetaData]): Option[ColumnRange] = {
-    val known = groups.map(group => Option(group.getStatistics: Statistics[_]).filter(_.isNumNullsSet))
-    if (known.exists(_.isEmpty)) None
+    val found = groups.map(known)
+    if (found.exists(_.isEmpty)) None
     else {
-      val filled = groups.zip(known.flatten).filter { case (group, of) => of.getNumNulls < group.getValueCount }
-      val values = filled.map { case (group, of) => range(group.getPrimitiveType, of, kind) }
+      val values = found.flatten.filter(_.hasValues).map(range(_, kind))
       if (values.exists(_.isEmpty)) None
-      else Some(ColumnRange(known.flatten.exists(_.getNumNulls > 0),
-          values.flatten.reduceOption((a, b) => a.or(b))))
+      else Some(ColumnRange(found.flatten.exists(_.nulls > 0), values.flatten.reduceOption((a, b) => a.or(b))))
     }
   }
 
-  private def range(column: PrimitiveType, of: Statistics[_], kind: ColumnKind): Option[ValueRange] =
-    if (!of.hasNonNullValue || (needsParquetMr(column) && !byParquetMr)) None
+  private def range(group: KnownChunk, kind: ColumnKind): Option[ValueRange] = {
+    val column = group.chunk.getPrimitiveType
+    if (!group.of.hasNonNullValue || (needsParquetMr(column) && !byParquetMr)) None
     else for {
-      min <- bound(column, of.getMinBytes)
-      max <- bound(column, of.getMaxBytes)
+      min <- bound(column, group.of.getMinBytes)
+      max <- bound(column, group.of.getMaxBytes)
       range <- StoredBounds.range(kind, min, max)
     } yield range
+  }
 }
 
 private object FooterRange {
+
+  /** A column of a row group with its statistics. */
+  private final case class KnownChunk(chunk: ColumnChunkMetaData, of: Statistics[_]) {
+
+    def nulls: Long = of.getNumNulls
+
+    def hasValues: Boolean = nulls < chunk.getValueCount
+  }
+
+  private def known(chunk: ColumnChunkMetaData): Option[KnownChunk] = {
+    val of: Statistics[_] = chunk.getStatistics
+    if (of == null || !of.isNumNullsSet) None else Some(KnownChunk(chunk, of))
+  }
 
   private sealed trait Found
   private case object Column extends Found
