@@ -31,6 +31,9 @@ final case class ReadConf(
 
 object ReadConf {
 
+  /** A read leaves out files by statistics of their columns. */
+  def skipsFiles(options: Map[String, String]): Boolean = ReadOptions.SkipsFiles(options)
+
   /** Options of a read. Raises `InvalidInput` for an unknown option and for a malformed value. */
   def of(options: Map[String, String]): ReadConf = {
     Options.check(options)

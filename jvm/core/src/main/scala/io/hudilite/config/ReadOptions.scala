@@ -40,6 +40,10 @@ object ReadOptions {
       "and it is as it should be; all its names are read for each query. Without this, and elsewhere, folders are " +
       "listed. A write of hudilite takes the metadata table out of service, whatever this says.")
 
+  val SkipsFiles: ConfigKey[Boolean] = ConfigKey.flag("hoodie.enable.data.skipping", default = true,
+    "Leave out files in which no row can pass the filters of a query, by statistics of any of their columns: those of " +
+      "the metadata table where `hoodie.metadata.enable` is on, and those in the footers of base files, of 1,000 at most.")
+
   /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
 
@@ -49,5 +53,5 @@ object ReadOptions {
   val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
 
   /** Those that Hudi's writers heed, too. */
-  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata)
+  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata, SkipsFiles)
 }

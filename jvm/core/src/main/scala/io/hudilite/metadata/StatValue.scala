@@ -81,6 +81,8 @@ object StatType {
   val Text = 7
   val Decimal = 10
   val Date = 12
+  val TimestampMillis = 15
   val TimestampMicros = 16
+  val LocalTimestampMillis = 18
   val LocalTimestampMicros = 19
 }

@@ -13,8 +13,9 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable}
+import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, StoredRanges}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
+import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
@@ -63,11 +64,19 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
 
+  private lazy val metadata: MetadataTable = new MetadataTable(store, timeline)
+
+  /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
+  private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
+    if (usesMetadata && metadata.hasColumnStatistics)
+      Some(new StoredRanges(metadata, basePath))
+    else None
+
   private lazy val folders: FolderSource = {
     val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
     if (!usesMetadata) listed
     else new KeptFolders(
-      memory.named(new MetadataFolders(new MetadataTable(store, timeline), listed, new NewestFiles(this))),
+      memory.named(new MetadataFolders(metadata, listed, new NewestFiles(this))),
       known.folders)
   }
 

@@ -42,6 +42,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   /** Partitions that the properties of the table list. */
   val listed: Seq[String] = data.config.metadataPartitions
 
+  /** It is said to keep statistics of columns of files. */
+  def hasColumnStatistics: Boolean = listed.contains(MetadataPartition.ColumnStats.name)
+
   private lazy val config: TableConfig = {
     if (!MetadataTable.namesFiles(data.config)) throw distrusted("it is not listed in the table's properties")
     val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))

@@ -2,7 +2,7 @@ package io.hudilite.spark.inspect
 
 import io.hudilite.error.UnknownName
 import io.hudilite.filegroup.PathSelection
-import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
+import io.hudilite.spark.basefile.read.{FilterOutcomes, PossibleValues, ScanFilter}
 import io.hudilite.storage.TablePath
 import io.hudilite.table.Table
 
@@ -132,7 +132,7 @@ final case class RowsAsked(filters: Seq[ScanFilter] = Nil, limit: Option[Int] = 
     }
 
   private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
-    filters.forall(Outcomes.of(_, values).isTrue)
+    filters.forall(FilterOutcomes.of(_, values).isTrue)
 }
 
 object RowsAsked {

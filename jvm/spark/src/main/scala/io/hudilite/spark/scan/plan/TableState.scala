@@ -166,7 +166,7 @@ final class TableState(
     if (isOneMoment) told.flatMap(Buckets(table).told) else None
 
   // Slices of a range or a plan may be from before the table had the buckets that it has now.
-  private def isOneMoment: Boolean = query match {
+  private[scan] def isOneMoment: Boolean = query match {
     case Query.Snapshot | Query.AsOf(_) | Query.ReadOptimized(_) => true
     case _ => false
   }
