@@ -49,7 +49,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   private lazy val store = new TimelineStore(storage, folder, config)
-  private lazy val timeline: Timeline = store.load()
+
+  /** Its own timeline. */
+  lazy val timeline: Timeline = store.load()
 
   private lazy val instants: MetadataInstants = {
     val found = new MetadataInstants(dataTimeline, timeline)
@@ -73,10 +75,11 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The merged records of a partition. */
-  def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
-    val reader = new SliceRecords(storage, folder, config.version, instants.counts)
-    slices(partition).iterator.flatMap(reader.of)
-  }
+  def records(partition: MetadataPartition): Iterator[MetadataRecord] = slices(partition).iterator.flatMap(records)
+
+  /** The merged records of a slice. */
+  def records(slice: FileSlice): Iterator[MetadataRecord] =
+    new SliceRecords(storage, folder, config.version, instants.counts).of(slice)
 
   /** The partitions and files of the table that the partition `files` names. */
   def named(): NamedContent = {
@@ -91,7 +94,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
-  private def slices(partition: MetadataPartition): Seq[FileSlice] = {
+  def slices(partition: MetadataPartition): Seq[FileSlice] = {
     if (!listed.contains(partition.name)) throw distrusted(s"${partition.name} is not listed in the table's properties")
     if (partition != MetadataPartition.Files)
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
@@ -109,13 +112,15 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   private def order(log: LogFile): (String, String, Int, String) =
     (timeline.completionTime(log.time).getOrElse(""), log.time, log.version, log.writeToken.getOrElse(""))
 
-  private lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
+  /** Facts of its timeline that tell which of its files count. */
+  lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
     config.version)
 
   // Log files of version 6 bear the instant of their slice, and each of their blocks is asked for.
   private def isCommitted(time: String): Boolean = instants.counts(time)
 
-  private def pending: Map[FileGroupId, String] =
+  /** Instants of pending compactions of its file groups. */
+  def pending: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
 

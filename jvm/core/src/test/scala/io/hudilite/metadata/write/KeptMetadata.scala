@@ -1,0 +1,53 @@
+package io.hudilite.metadata.write
+
+import io.hudilite.config.TableProperties
+import io.hudilite.metadata.MetadataChanges
+import io.hudilite.metadata.stored.{MetadataTable, NamedContent}
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.{CommitMetadata, TimelineStore}
+import io.hudilite.transaction.{CommitHook, CommitState}
+
+/** A table with a metadata table of hudilite's. */
+final class KeptMetadata(val storage: Storage, val path: String) {
+
+  def data: TimelineStore = new TimelineStore(storage, path, TableProperties.read(storage, path))
+
+  def home: MetadataHome = new MetadataHome(data)
+
+  def initialise(): Unit = {
+    val now = home
+    new Initialisation(now).run(now.data.load())
+    ()
+  }
+
+  /** Files as the metadata table names them. */
+  def named: Map[String, Map[String, Long]] = {
+    val store = data
+    val content = new MetadataTable(store, store.load()).named()
+    content.partitions.map(path => path -> content.files.getOrElse(path, Map.empty)).toMap
+  }
+
+  /** Files as folders list them. */
+  def listed: Map[String, Map[String, Long]] = ListedFiles.of(data, data.load())
+
+  /** Paths of its files below the table. */
+  def files: Seq[String] = storage.listBelow(MetadataHome.folder(path)).map(_.path.stripPrefix(s"$path/")).sorted
+}
+
+object KeptMetadata {
+
+  /** What the commit adds to the partition `files`. */
+  def changes(metadata: CommitMetadata): MetadataChanges =
+    MetadataSync.changes(NamedContent(Set.empty, Map.empty), metadata.allStats.groupBy(_.partitionPath).map {
+      case (partition, stats) => partition -> stats.map(s => s.fileName -> s.fileSizeInBytes).toMap
+    })
+
+  /** Writes the metadata table before each commit. */
+  val hook: CommitHook = new CommitHook {
+    override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit = {
+      val home = new MetadataHome(new TimelineStore(state.table.storage, state.table.basePath, state.config))
+      new MetadataWriter(home).commit(state.instant, changes(metadata), state.timeline)
+    }
+  }
+
+}
