@@ -25,7 +25,7 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     *   timeline of the table as it is
     */
   def run(now: Timeline): TableConfig = {
-    val changes = MetadataSync.everything(ListedFiles.of(home.data, now))
+    val changes = NameChanges.everything(ListedFiles.of(home.data, now))
     // Readers must not trust the old one while it goes.
     if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
     home.create()

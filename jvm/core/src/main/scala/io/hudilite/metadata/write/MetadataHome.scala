@@ -1,8 +1,9 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
+import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.MetadataPartition
-import io.hudilite.storage.{Parallel, Storage}
+import io.hudilite.storage.{FileInfo, Parallel, Storage}
 import io.hudilite.timeline.{Timeline, TimelineStore}
 
 /** Place of a table's metadata table, for whoever writes it. The caller holds the lock of the table.
@@ -17,8 +18,9 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   val folder: String = MetadataHome.folder(basePath)
   val version: Int = data.config.version
 
-  /** Access to its timeline. The metadata table is there. */
-  lazy val store: TimelineStore = new TimelineStore(storage, folder, TableProperties.read(storage, folder))
+  /** Access to its timeline. Raises `CORRUPT_FILE` where there is no metadata table. */
+  lazy val store: TimelineStore = new TimelineStore(storage, folder, TableProperties.find(storage, folder).getOrElse(
+    throw CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> "it is listed, but not there")))
 
   def timeline: Timeline = store.load()
 
@@ -39,6 +41,16 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 }
 
 private[hudilite] object MetadataHome {
+
+  /** True when the properties list the one partition that hudilite keeps up, and nothing is being built beside it. */
+  def isKept(data: TableConfig): Boolean =
+    data.metadataPartitions == Seq(MetadataPartition.Files.name) && data.metadataPartitionsInflight.isEmpty
+
+  /** That of a table with its properties as they are now, where its metadata table is kept up. */
+  def kept(store: TimelineStore): Option[MetadataHome] = {
+    val config = TableProperties.read(store.storage, store.basePath)
+    if (isKept(config)) Some(new MetadataHome(new TimelineStore(store.storage, store.basePath, config))) else None
+  }
 
   def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
 
@@ -73,11 +85,14 @@ private[hudilite] object MetadataHome {
     */
   def delete(storage: Storage, folder: String): Unit = {
     TableProperties.delete(storage, folder)
-    val files = storage.listBelow(folder).map(_.path)
-    Parallel.map(files)(storage.delete)
-    val folders = files.flatMap(file => Iterator.iterate(parent(file))(parent).takeWhile(_.length >= folder.length))
-    folders.distinct.sortBy(-_.length).foreach(storage.deleteIfEmpty)
+    def below(level: Seq[String]): Seq[FileInfo] =
+      if (level.isEmpty) Nil
+      else {
+        val found = storage.list(level).values.flatten.toSeq
+        found ++ below(found.filter(_.isDirectory).map(_.path))
+      }
+    val (folders, files) = below(Seq(folder)).partition(_.isDirectory)
+    Parallel.map(files)(f => storage.delete(f.path))
+    (folder +: folders.map(_.path)).sortBy(-_.length).foreach(storage.deleteIfEmpty)
   }
-
-  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/'))
 }

@@ -1,11 +1,9 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.config.TableProperties
-import io.hudilite.metadata.MetadataChanges
-import io.hudilite.metadata.stored.{MetadataTable, NamedContent}
+import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Storage
-import io.hudilite.timeline.{CommitMetadata, TimelineStore}
-import io.hudilite.transaction.{CommitHook, CommitState}
+import io.hudilite.timeline.TimelineStore
 
 /** A table with a metadata table of hudilite's. */
 final class KeptMetadata(val storage: Storage, val path: String) {
@@ -32,22 +30,4 @@ final class KeptMetadata(val storage: Storage, val path: String) {
 
   /** Paths of its files below the table. */
   def files: Seq[String] = storage.listBelow(MetadataHome.folder(path)).map(_.path.stripPrefix(s"$path/")).sorted
-}
-
-object KeptMetadata {
-
-  /** What the commit adds to the partition `files`. */
-  def changes(metadata: CommitMetadata): MetadataChanges =
-    MetadataSync.changes(NamedContent(Set.empty, Map.empty), metadata.allStats.groupBy(_.partitionPath).map {
-      case (partition, stats) => partition -> stats.map(s => s.fileName -> s.fileSizeInBytes).toMap
-    })
-
-  /** Writes the metadata table before each commit. */
-  val hook: CommitHook = new CommitHook {
-    override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit = {
-      val home = new MetadataHome(new TimelineStore(state.table.storage, state.table.basePath, state.config))
-      new MetadataWriter(home).commit(state.instant, changes(metadata), state.timeline)
-    }
-  }
-
 }

@@ -5,7 +5,7 @@ import io.hudilite.service.Services
 import io.hudilite.service.archive.Archiver
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, CommitMetadata}
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 
 import java.util.concurrent.atomic.AtomicLong
@@ -16,7 +16,7 @@ import munit.FunSuite
 class MetadataWriterSuite extends FunSuite {
 
   private val path = "/t"
-  private val options = TransactionOptions(hooks = Seq(KeptMetadata.hook))
+  private val options = TransactionOptions(metadataDeltas = 5)
 
   private def kept(version: Int): KeptMetadata = {
     val time = new AtomicLong(1767225600000L)
@@ -55,8 +55,7 @@ class MetadataWriterSuite extends FunSuite {
       val table = Table.open(kept.storage, path)
       val transaction = TextWrites.insert("g-1").begin(table, options)
       val stats = TextWrites.insert("g-1").stage(table, transaction.instant)
-      val changes = MetadataSync.changes(io.hudilite.metadata.stored.NamedContent(Set.empty, Map.empty),
-        Map("p" -> stats.map(s => s.fileName -> s.fileSizeInBytes).toMap))
+      val changes = NameChanges.ofCommit(CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
       def commit(): Unit = new MetadataWriter(kept.home).commit(transaction.instant, changes, kept.data.load())
       commit()
       assertEquals(kept.named, named)
@@ -71,19 +70,18 @@ class MetadataWriterSuite extends FunSuite {
     test(s"version $version: compacted, cleaned and archived, it names what folders list, and stays small") {
       val kept = this.kept(version)
       val few = Services.of().archiving.copy(minCommits = 4, maxCommits = 8)
-      val served = (1 to 80).map { n =>
-        val done = MetadataServices.run(kept.home, kept.data.load(), 5)
+      (1 to 80).foreach { n =>
         write(kept, s"g$n-0")
         if (n % 7 == 0) assertEquals(kept.named, kept.listed, n)
         new Archiver(Table.open(kept.storage, path), few).runIfDue()
         if (n % 7 == 0) assertEquals(kept.named, kept.listed, s"$n archived")
-        done
       }
-      assertEquals(served.map(_.compactions.size).sum, 16)
-      assert(served.map(_.cleanings.size).sum > 8)
-      assert(served.map(_.archived.size).sum > 30)
+      val done = kept.home.store.archivedCompleted() ++ kept.home.timeline.completed
+      assertEquals(done.count(_.action == Action.Commit), 16)
+      assert(done.count(_.action == Action.Clean) > 8)
+      assert(kept.home.timeline.completed.size < 60)
       assert(Table.open(kept.storage, path).timeline.writes.size < 20)
-      assert(kept.files.size < 120, kept.files.mkString("\n"))
+      assert(kept.files.size < 200, kept.files.mkString("\n"))
       assertEquals(kept.named("p").size, 81)
       assertEquals(MetadataServices.run(kept.home, kept.data.load(), 5).compactions, Nil)
     }

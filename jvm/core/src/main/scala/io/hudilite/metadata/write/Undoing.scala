@@ -1,0 +1,44 @@
+package io.hudilite.metadata.write
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.timeline.TimelineStore
+import io.hudilite.timeline.plan.RolledBackPartition
+
+import org.slf4j.LoggerFactory
+
+/** A rollback of a write that did not complete, as the metadata table of the table takes part in it. The caller holds the
+  * lock of the table.
+  */
+private[hudilite] final class Undoing(store: TimelineStore) {
+
+  /** Before the write of this instant loses its last trace in the timeline of the table: what the metadata table says of it
+    * would count from then on.
+    */
+  def begin(instant: String): Unit = keeping { home =>
+    new OwnWrites(home).takeBack(instant)
+    ()
+  }
+
+  /** Before the rollback completes.
+    *
+    * @param time
+    *   of the rollback
+    */
+  def end(time: String, partitions: Seq[RolledBackPartition]): Unit = NameChanges.ofRollback(partitions).foreach(changes =>
+    keeping(home => new MetadataWriter(home).commit(time, changes, home.data.load())))
+
+  // A metadata table that cannot be trusted must not keep a dead write.
+  private def keeping(keep: MetadataHome => Unit): Unit = MetadataHome.kept(store).foreach { home =>
+    try keep(home)
+    catch {
+      case e: CorruptTable =>
+        Undoing.log.warn(s"Removing the metadata table of ${home.basePath}, which cannot be kept up: ${e.getMessage}")
+        home.list(Nil)
+        MetadataHome.delete(home.storage, home.folder)
+    }
+  }
+}
+
+private object Undoing {
+  val log = LoggerFactory.getLogger("io.hudilite.metadata.write.Undoing")
+}
