@@ -30,7 +30,7 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
     home.create()
     val instant = this.instant(now.lastCompleted.fold("")(_.time))
-    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant)
+    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant, now)
     home.list(Seq(MetadataPartition.Files))
   }
 

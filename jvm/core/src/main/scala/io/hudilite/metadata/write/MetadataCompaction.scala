@@ -38,7 +38,7 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
       CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
     if (slices.nonEmpty) {
       home.store.requestCompaction(instant, plan)
-      run(instant, slices, table, begun = false)
+      run(instant, slices, table, data, begun = false)
     }
     slices.nonEmpty
   }
@@ -52,7 +52,7 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
       for (slice <- partition.flatMap(table.slices); op <- operations if op.fileId == slice.fileId)
         yield slice.copy(logs = slice.logs.filter(log => op.logFiles.contains(log.name)))
     }
-    run(instant, slices, table, home.timeline.pending.exists(i => i.time == instant && home.store.isBegun(i)))
+    run(instant, slices, table, data, home.timeline.pending.exists(i => i.time == instant && home.store.isBegun(i)))
   }
 
   private def leftovers(partition: MetadataPartition, instant: String): Seq[String] = {
@@ -61,7 +61,7 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
       .map(base => s"$folder/${base.name}")
   }
 
-  private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, begun: Boolean): Unit = {
+  private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, data: Timeline, begun: Boolean): Unit = {
     if (!begun) home.store.toInflight(instant, Action.Compaction)
     val files = new GroupFiles(home)
     val stats: Seq[WriteStat] = slices.map { slice =>
@@ -70,7 +70,7 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
       files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
         .copy(prevCommit = slice.instant)
     }
-    MetadataWriter.complete(home, instant, Action.Compaction, Operation, stats)
+    MetadataWriter.complete(home, instant, Action.Compaction, Operation, data, stats)
     ()
   }
 }

@@ -22,6 +22,9 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   lazy val store: TimelineStore = new TimelineStore(storage, folder, TableProperties.find(storage, folder).getOrElse(
     throw CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> "it is listed, but not there")))
 
+  /** False where the properties of the table list what somebody has removed. */
+  def isThere: Boolean = TableProperties.exists(storage, folder)
+
   def timeline: Timeline = store.load()
 
   /** Absolute path of a partition's folder. */

@@ -1,6 +1,5 @@
 package io.hudilite.metadata.write
 
-import io.hudilite.config.TableProperties
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.Timeline
 
@@ -28,5 +27,5 @@ private[hudilite] object MetadataServices {
 
   /** Instant of the last compaction, up to which readers need nothing of the table's timeline. */
   def lastCompaction(home: MetadataHome): Option[String] =
-    if (TableProperties.exists(home.storage, home.folder)) OwnTimeline.of(home).compacted.map(_.time) else None
+    if (home.isThere) OwnTimeline.of(home).compacted.map(_.time) else None
 }

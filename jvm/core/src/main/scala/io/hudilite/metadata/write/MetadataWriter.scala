@@ -31,7 +31,7 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     val dealt = changes.dealt(slices(_).size)
     home.store.request(instant, Action.DeltaCommit)
     home.store.toInflight(instant, Action.DeltaCommit, CommitMetadata(Upsert, Map.empty, Map.empty))
-    complete(instant, Upsert, dealt.map { group =>
+    complete(instant, Upsert, now, dealt.map { group =>
       val slice = slices(group.partition)(group.number)
       files.log(group, slice, pending.get(slice.groupId), instant)
     })
@@ -41,16 +41,21 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     *
     * @param instant
     *   that no other write of the metadata table has
+    * @param now
+    *   timeline of the table as it is
     */
-  def begin(partition: MetadataPartition, groups: Int, changes: MetadataChanges, instant: String): Unit = {
+  def begin(partition: MetadataPartition, groups: Int, changes: MetadataChanges, instant: String, now: Timeline)
+      : Unit = {
     home.store.request(instant, Action.DeltaCommit)
     home.store.toInflight(instant, Action.DeltaCommit)
     files.begin(partition, groups, instant)
-    complete(instant, BulkInsert, changes.dealt(_ => groups).map(files.base(_, instant)))
+    complete(instant, BulkInsert, now, changes.dealt(_ => groups).map(files.base(_, instant)))
   }
 
-  private def complete(instant: String, operation: String, stats: Seq[WriteStat]): Unit =
-    MetadataWriter.complete(home, instant, Action.DeltaCommit, operation, stats)
+  private def complete(instant: String, operation: String, now: Timeline, stats: Seq[WriteStat]): Unit = {
+    MetadataWriter.complete(home, instant, Action.DeltaCommit, operation, now, stats)
+    ()
+  }
 }
 
 private[write] object MetadataWriter {
@@ -58,10 +63,17 @@ private[write] object MetadataWriter {
   private val Upsert = "UPSERT_PREPPED"
   private val BulkInsert = "BULK_INSERT"
 
-  def complete(home: MetadataHome, instant: String, action: String, operation: String, stats: Seq[WriteStat]): Instant =
+  /** @param now
+    *   timeline of the table, whose clock may run ahead
+    */
+  def complete(home: MetadataHome, instant: String, action: String, operation: String, now: Timeline,
+      stats: Seq[WriteStat]): Instant = {
+    // The completion comes after what the files were made from: readers compare the times of both timelines.
+    home.store.newInstantTime(now.lastTime.getOrElse(""))
     try home.store.complete(instant, action,
         CommitMetadata(operation, stats.groupBy(_.partitionPath), Map(CommitMetadata.SchemaKey -> RecordSchema.ofCommits),
           compacted = action == Action.Compaction))
     // If it is there or not, it counts for nobody before the write of the table completes, of which nothing is open.
     catch { case e: CommitStateUnknown => throw Option(e.getCause).getOrElse(e) }
+  }
 }

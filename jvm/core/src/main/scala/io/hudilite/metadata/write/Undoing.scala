@@ -28,7 +28,7 @@ private[hudilite] final class Undoing(store: TimelineStore) {
     keeping(home => new MetadataWriter(home).commit(time, changes, home.data.load())))
 
   // A metadata table that cannot be trusted must not keep a dead write.
-  private def keeping(keep: MetadataHome => Unit): Unit = MetadataHome.kept(store).foreach { home =>
+  private def keeping(keep: MetadataHome => Unit): Unit = MetadataHome.kept(store).filter(_.isThere).foreach { home =>
     try keep(home)
     catch {
       case e: CorruptTable =>
