@@ -186,6 +186,9 @@ object WriteOptions {
   /** Numbers of buckets by partition. */
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
 
+  /** Upkeep of metadata tables. */
+  val ofMetadata: Seq[ConfigKey[_]] = Seq(MetadataDeltas)
+
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =
     Seq(IndexType, Buckets, BucketHashFields, BucketEngine) ++ ofPartitions
@@ -198,6 +201,6 @@ object WriteOptions {
     SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions,
     RecordSizeEstimate,
     RecordSizeThreshold, UpsertParallelism,
-    InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict, MetadataDeltas,
+    InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
     LockWaitMs, FailedWritesPolicy)
 }

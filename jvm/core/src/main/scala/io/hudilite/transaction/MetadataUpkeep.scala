@@ -60,7 +60,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     done
   }
 
-  /** What a write asks for before it begins: a new metadata table, none, or services of the one that is there.
+  /** Fulfils the wish of a write before it begins: a new metadata table, none, or services of the one that is there.
     *
     * @param config
     *   properties of the table as they are now

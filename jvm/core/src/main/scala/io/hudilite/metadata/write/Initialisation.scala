@@ -7,8 +7,8 @@ import io.hudilite.timeline.{InstantTime, Timeline}
 /** Makes the metadata table of a table anew, with the partition `files` (docs/format.md#metadata-table). The caller holds
   * the lock of the table.
   *
-  * No reader trusts it before the properties of the table list it, which is the last step. What a crash leaves before that
-  * the next initialisation deletes.
+  * No reader trusts it before the properties of the table list it, which is the last step. The next initialisation deletes
+  * leftovers of one that was cut off before that.
   */
 private[hudilite] final class Initialisation(home: MetadataHome) {
 

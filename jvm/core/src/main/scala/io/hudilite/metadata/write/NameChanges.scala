@@ -4,7 +4,9 @@ import io.hudilite.metadata.{MetadataChanges, MetadataKeys, MetadataPartition, M
 import io.hudilite.timeline.{CleanMetadata, CommitMetadata, WriteStat}
 import io.hudilite.timeline.plan.RolledBackPartition
 
-/** What an action of a table changes in the partition `files` of its metadata table: pure (docs/format.md#metadata-table). */
+/** Changes that an action of a table makes to the partition `files` of its metadata table: pure
+  * (docs/format.md#metadata-table).
+  */
 private[hudilite] object NameChanges {
 
   /** Of a write, of whatever kind. File groups that it replaces keep their files until a cleaning. */
