@@ -1,54 +1,53 @@
 package io.hudilite.metadata
 
+import io.hudilite.metadata.MetadataAction.RolledBack
+
 /** The records that an action of a table adds to its metadata table: pure (docs/format.md#metadata-table).
   *
   * Writers, initialisation, validator and tests all ask it; records of one key are merged by `RecordMerge`. A new index is
-  * one more case of it.
+  * one more case of `kindOf`, and of nothing else.
   */
 object MetadataRecords {
 
   /** @param before
     *   the table before the action
     */
-  def of(action: MetadataAction, before: MetadataState): MetadataChanges = ???
+  def of(action: MetadataAction, before: MetadataState): MetadataChanges = {
+    val (emptied, kept) = before.shape.partitions.partition(kindOf(_).isEmptied(action))
+    action match {
+      // The metadata table takes its own write back, and needs nothing else.
+      case _: RolledBack if before.shape.version >= MetadataShape.OwnRollbacks => MetadataChanges(Map.empty)
+      case _ => MetadataChanges(kept.map(p => p -> kindOf(p).of(action, before)).toMap, emptied)
+    }
+  }
+
+  private def kindOf(partition: MetadataPartition): RecordKind = partition match {
+    case MetadataPartition.Files => NameRecords
+    case MetadataPartition.ColumnStats => ColumnRecords
+    case MetadataPartition.PartitionStats => PartitionRecords
+    case MetadataPartition.BloomFilters => BloomRecords
+    case other => throw new IllegalArgumentException(s"no records of the partition ${other.name} are made")
+  }
+
+  /** The partitions whose records are made here. */
+  val Made: Set[MetadataPartition] = Set(MetadataPartition.Files, MetadataPartition.ColumnStats,
+    MetadataPartition.PartitionStats, MetadataPartition.BloomFilters)
 }
 
-/** The table before an action, as far as the records of the action depend on it.
-  *
-  * @param shape
-  *   what the metadata table holds
-  * @param slices
-  *   newest file slices of the partitions that the action touches, with statistics; only where it holds partition
-  *   statistics
-  * @param named
-  *   merged files of the table as its metadata table names them, by partition and name; only of a restore
-  */
-final case class MetadataState(shape: MetadataShape, slices: Map[String, Seq[SliceFacts]] = Map.empty,
-    named: Map[String, Set[String]] = Map.empty)
+/** The records of one partition of metadata tables. */
+private[metadata] trait RecordKind {
 
-/** What a metadata table holds, and in which form.
-  *
-  * @param version
-  *   of the table
-  * @param columns
-  *   columns with statistics by dotted name, with their types
-  * @param bloomKind
-  *   Hudi's name of the kind of bloom filters
-  */
-final case class MetadataShape(partitions: Set[MetadataPartition], version: Int,
-    columns: Map[String, StatType] = Map.empty, bloomKind: String = MetadataShape.DynamicBloom)
+  /** One record a key, in no order. */
+  def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord]
 
-object MetadataShape {
-  val DynamicBloom = "DYNAMIC_V0"
+  /** Nothing of the partition holds after the action. */
+  def isEmptied(action: MetadataAction): Boolean = false
 }
-
-/** A file slice with the statistics of its files as the metadata table has them, by file name. */
-final case class SliceFacts(fileId: String, files: Map[String, Seq[ColumnStatistics]])
 
 /** Records to be written to a metadata table.
   *
   * @param records
-  *   by partition, in no order; a key comes once
+  *   by partition, in no order; a key comes once. Without any partition, the metadata table has no write of the action
   * @param emptied
   *   partitions that no longer hold and must go, with their folders and names in the table's properties
   */

@@ -37,8 +37,8 @@ object Rooms {
     Room("schema", "columns by id, and under which names they lie in files", "error"),
     Room("filegroup", "file names, footers, and which files make up a snapshot", "codec.bloom", "error", "log",
       "storage", "timeline", "timeline.plan"),
-    Room("metadata", "records of Hudi's metadata table: keys, merging, and which of them count", "codec.avro",
-      "timeline"),
+    Room("metadata", "records of Hudi's metadata table: keys, merging, which of them count, and those of each action",
+      "codec.avro", "timeline", "timeline.plan"),
     Room("metadata.stored", "the metadata table of a table as it lies on storage: checked, and its records merged",
       "codec.hfile", "config", "error", "filegroup", "log", "metadata", "storage", "timeline"),
     Room("metadata.write", "the metadata table of a table as it is made, written, served and taken back", "codec.bloom",
@@ -49,6 +49,8 @@ object Rooms {
     Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written",
       "config", "error", "filegroup", "index", "log", "metadata.stored", "record", "schema",
       "storage", "timeline", "timeline.plan"),
+    Room("metadata.known", "what the records of a metadata table are made of: facts on files, and the table before",
+      "codec.avro", "codec.parquet", "error", "filegroup", "log", "metadata", "metadata.stored", "storage", "table"),
     Room("index", "where record keys are: the kinds of index, one interface for all, and buckets", "config",
       "error", "filegroup", "record", "stats"),
     Room("merge", "which of two records of a key survives", "config"),
@@ -75,7 +77,7 @@ object Rooms {
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
       "transaction.rollback"),
     Room("metadata.check", "the metadata table held against the files", "error", "filegroup", "metadata",
-      "metadata.stored", "service.doctor", "storage", "table", "timeline"))
+      "metadata.known", "metadata.stored", "service.doctor", "storage", "table", "timeline"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),

@@ -2,7 +2,7 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
 import io.hudilite.metadata.{
   IndexDefinition,
   IndexDefinitions,
@@ -12,7 +12,7 @@ import io.hudilite.metadata.{
   MetadataRecord
 }
 import io.hudilite.metadata.MetadataPayload.Names
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
 /** The table's content as its metadata table has it.
@@ -21,6 +21,21 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, Timeline
   *   lengths of the files by their names, by partition path
   */
 final case class NamedContent(partitions: Set[String], files: Map[String, Map[String, Long]])
+
+object NamedContent {
+
+  /** @param merged
+    *   records of the partition `files`
+    */
+  def of(merged: Seq[MetadataRecord]): NamedContent = {
+    val records = merged.collect { case MetadataRecord(key, names: Names) => key -> names.entries }.toMap
+    NamedContent(
+      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
+      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
+        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
+      })
+  }
+}
 
 /** The metadata table that Apache Hudi keeps beside a table, as far as it can be trusted: whatever is not as it should be
   * raises `CORRUPT_FILE`, of the whole or of one of its files (docs/format.md#metadata-table).
@@ -82,16 +97,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     new SliceRecords(storage, folder, config.version, instants.counts).of(slice)
 
   /** The partitions and files of the table that the partition `files` names. */
-  def named(): NamedContent = {
-    val records = this.records(MetadataPartition.Files).collect { case MetadataRecord(key, names: Names) =>
-      key -> names.entries
-    }.toMap
-    NamedContent(
-      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
-      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
-        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
-      })
-  }
+  def named(): NamedContent = NamedContent.of(records(MetadataPartition.Files).toSeq)
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
   def slices(partition: MetadataPartition): Seq[FileSlice] = {
@@ -99,7 +105,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     if (partition != MetadataPartition.Files)
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
     val files = storage.list(s"$folder/${partition.name}")
-    val logs = namedLogs(partition)
+    val logs = namedLogs(partition, files)
     val found = FileSystemView.slices(view, Map(partition.name -> files), logs).getOrElse(partition.name, Nil)
     MetadataPartition.incomplete(partition, found.map(_.fileId)).foreach(reason => throw distrusted(reason))
     namedBases(partition).diff(files.map(_.name).toSet).foreach(name =>
@@ -131,8 +137,21 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
         i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))).toSeq
 
   /** The log files that writes since the last compaction have named. A missing one would hide what it says. */
-  private def namedLogs(partition: MetadataPartition): NamedLogs =
-    NamedLogs.of(folder, sinceCompaction.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
+  private def namedLogs(partition: MetadataPartition, files: Seq[FileInfo]): NamedLogs = {
+    val made = madeAt(files)
+    NamedLogs.of(folder,
+      sinceCompaction.collect {
+        case (i, metadata) if !i.completionTime.exists(t => made.exists(t < _)) =>
+          i.time -> metadata
+      }, Set(partition.name))
+  }
+
+  /** Completion time of the initialisation that these files of a partition are from. After a restore, Apache Hudi deletes
+    * partitions and makes them again, without the files that earlier writes name.
+    */
+  private def madeAt(files: Seq[FileInfo]): Option[String] = files.map(_.name)
+    .flatMap(name => FileNames.parseBaseFile(name).map(_.instant).orElse(FileNames.parseLogFile(name).map(_.time)))
+    .filter(MetadataInstants.isInitial).sorted.lastOption.flatMap(timeline.completionTime)
 
   /** The base files that the last compaction has named, or the first writes where there was none. A slice without its
     * base file would look whole.
