@@ -2,7 +2,8 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, HudiliteException}
-import io.hudilite.metadata.write.{Initialisation, MetadataHome, MetadataServices, MetadataWriter, NameChanges}
+import io.hudilite.metadata.MetadataAction
+import io.hudilite.metadata.write.{Initialisation, MetadataHome, MetadataServices, MetadataWriter}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CleanMetadata, CommitMetadata, Timeline, TimelineStore}
 
@@ -24,13 +25,13 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit = {
     val store = new TimelineStore(state.table.storage, state.table.basePath, state.config)
     keptOrCleared(store, state.policy)(home =>
-      new MetadataWriter(home).commit(state.instant, NameChanges.ofCommit(metadata), state.timeline))
+      new MetadataWriter(home).record(MetadataAction.Written(state.instant, metadata), state.timeline))
   }
 
   /** A cleaning, whose files are gone. */
   def cleaned(table: Table, instant: String, clean: CleanMetadata, policy: MetadataTablePolicy.Policy): Unit =
     keptOrCleared(current(table), policy)(home =>
-      new MetadataWriter(home).commit(instant, NameChanges.ofClean(clean), home.data.load()))
+      new MetadataWriter(home).record(MetadataAction.Cleaned(instant, clean), home.data.load()))
 
   /** Clears the way for an action that ends in [[cleaned]]: a metadata table that is not kept up goes before files do. */
   def beforeCleaning(table: Table): Unit = {

@@ -59,7 +59,7 @@ object Rooms {
       "config", "error", "filegroup", "log", "metadata.write", "storage", "timeline", "timeline.plan",
       "transaction.lock"),
     Room("transaction", "begin, conflict check, commit gate", "config", "error", "filegroup", "index",
-      "metadata.write", "record", "schema", "storage", "table", "timeline", "timeline.plan", "transaction.lock", "transaction.rollback"),
+      "metadata", "metadata.write", "record", "schema", "storage", "table", "timeline", "timeline.plan", "transaction.lock", "transaction.rollback"),
     Room("service.compact", "which file slices are compacted, and when", "config", "config.service", "error",
       "filegroup", "log", "storage", "table", "timeline", "timeline.plan", "transaction"),
     Room("service.clean", "which files only past states need, and that they go", "config.service", "error",

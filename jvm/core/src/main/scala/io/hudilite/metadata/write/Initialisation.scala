@@ -1,7 +1,7 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.config.TableConfig
-import io.hudilite.metadata.MetadataPartition
+import io.hudilite.metadata.{MetadataAction, MetadataPartition}
 import io.hudilite.timeline.{InstantTime, Timeline}
 
 /** Makes the metadata table of a table anew, with the partition `files` (docs/format.md#metadata-table). The caller holds
@@ -25,12 +25,12 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     *   timeline of the table as it is
     */
   def run(now: Timeline): TableConfig = {
-    val changes = NameChanges.everything(ListedFiles.of(home.data, now))
+    val newest = now.lastCompleted.fold("")(_.time)
+    val changes = home.changes(MetadataAction.Everything(newest, ListedFiles.of(home.data, now)))
     // Readers must not trust the old one while it goes.
     if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
     home.create()
-    val instant = this.instant(now.lastCompleted.fold("")(_.time))
-    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant, now)
+    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant(newest), now)
     home.list(Seq(MetadataPartition.Files))
   }
 

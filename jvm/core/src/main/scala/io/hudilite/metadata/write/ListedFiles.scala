@@ -1,6 +1,7 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.metadata.KnownFile
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Timeline, TimelineStore}
 
@@ -9,13 +10,13 @@ import io.hudilite.timeline.{Timeline, TimelineStore}
   */
 private[hudilite] object ListedFiles {
 
-  /** Lengths of the files by their names, by partition. */
-  def of(data: TimelineStore, now: Timeline): Map[String, Map[String, Long]] =
+  /** The files by their names, by partition. */
+  def of(data: TimelineStore, now: Timeline): Map[String, Map[String, KnownFile]] =
     if (now.writes.isEmpty) Map.empty
     else Partitions.discover(data.storage, data.basePath).map { case (partition, files) =>
       // A file without content holds nothing to be read, and Hudi's merge fails on it.
       partition -> files.filter(f => !f.isDirectory && f.length > 0 && counts(f, now, data.config.version))
-        .map(f => f.name -> f.length).toMap
+        .map(f => f.name -> KnownFile(f.length)).toMap
     }
 
   private def counts(file: FileInfo, now: Timeline, version: Int): Boolean =

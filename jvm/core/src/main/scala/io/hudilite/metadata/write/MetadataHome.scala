@@ -2,7 +2,14 @@ package io.hudilite.metadata.write
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.CorruptTable
-import io.hudilite.metadata.MetadataPartition
+import io.hudilite.metadata.{
+  MetadataAction,
+  MetadataChanges,
+  MetadataPartition,
+  MetadataRecords,
+  MetadataShape,
+  MetadataState
+}
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
 import io.hudilite.timeline.{Timeline, TimelineStore}
 
@@ -26,6 +33,10 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   def isThere: Boolean = TableProperties.exists(storage, folder)
 
   def timeline: Timeline = store.load()
+
+  /** Records of an action for the one partition that is kept up. */
+  def changes(action: MetadataAction): MetadataChanges =
+    MetadataRecords.of(action, MetadataState(MetadataShape(Set(MetadataPartition.Files), version)))
 
   /** Absolute path of a partition's folder. */
   def folderOf(partition: MetadataPartition): String = s"$folder/${partition.name}"

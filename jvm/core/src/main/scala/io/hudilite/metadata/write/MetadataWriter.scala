@@ -1,7 +1,7 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.error.CommitStateUnknown
-import io.hudilite.metadata.{MetadataChanges, MetadataPartition, RecordSchema}
+import io.hudilite.metadata.{MetadataAction, MetadataChanges, MetadataPartition, RecordSchema}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
 
@@ -15,6 +15,12 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
   import MetadataWriter._
 
   private val files = new GroupFiles(home)
+
+  /** Writes what the action changes, if anything, as [[commit]] does. */
+  def record(action: MetadataAction, now: Timeline): Unit = {
+    val changes = home.changes(action)
+    if (changes.records.nonEmpty) commit(action.instant, changes, now)
+  }
 
   /** Writes the records of the action of this instant: one log file for each file group that has any.
     *

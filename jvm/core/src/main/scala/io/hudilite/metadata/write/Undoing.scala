@@ -1,8 +1,10 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.error.CorruptTable
+import io.hudilite.metadata.MetadataAction
+import io.hudilite.storage.TablePath
 import io.hudilite.timeline.TimelineStore
-import io.hudilite.timeline.plan.RolledBackPartition
+import io.hudilite.timeline.plan.{RollbackMetadata, RollbackPlan}
 
 import org.slf4j.LoggerFactory
 
@@ -19,13 +21,18 @@ private[hudilite] final class Undoing(store: TimelineStore) {
     ()
   }
 
-  /** Before the rollback completes.
+  /** Before the rollback completes. It may have appended to logs, as before version 8.
     *
     * @param time
     *   of the rollback
     */
-  def end(time: String, partitions: Seq[RolledBackPartition]): Unit = NameChanges.ofRollback(partitions).foreach(changes =>
-    keeping(home => new MetadataWriter(home).commit(time, changes, home.data.load())))
+  def end(time: String, rollback: RollbackMetadata, plan: RollbackPlan): Unit =
+    if (rollback.partitions.exists(_.rollbackLogFiles.nonEmpty)) keeping { home =>
+      val byName = rollback.partitions.map(p =>
+        p.copy(rollbackLogFiles = p.rollbackLogFiles.map { case (path, bytes) => TablePath.fileName(path) -> bytes }))
+      val action = MetadataAction.RolledBack(time, rollback.copy(partitions = byName), plan)
+      new MetadataWriter(home).record(action, home.data.load())
+    }
 
   // A metadata table that cannot be trusted must not keep a dead write.
   private def keeping(keep: MetadataHome => Unit): Unit = MetadataHome.kept(store).filter(_.isThere).foreach { home =>

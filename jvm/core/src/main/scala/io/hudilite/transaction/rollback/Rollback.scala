@@ -167,7 +167,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
-    new Undoing(store).end(time, done)
+    new Undoing(store).end(time, metadata, RollbackPlan(target, Nil))
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)

@@ -26,7 +26,9 @@ final class KeptMetadata(val storage: Storage, val path: String) {
   }
 
   /** Files as folders list them. */
-  def listed: Map[String, Map[String, Long]] = ListedFiles.of(data, data.load())
+  def listed: Map[String, Map[String, Long]] = ListedFiles.of(data, data.load()).map { case (partition, files) =>
+    partition -> files.map { case (name, file) => name -> file.bytes }
+  }
 
   /** Paths of its files below the table. */
   def files: Seq[String] = storage.listBelow(MetadataHome.folder(path)).map(_.path.stripPrefix(s"$path/")).sorted

@@ -1,6 +1,7 @@
 package io.hudilite.metadata.write
 
 import io.hudilite.config.TableType
+import io.hudilite.metadata.MetadataAction
 import io.hudilite.service.Services
 import io.hudilite.service.archive.Archiver
 import io.hudilite.storage.MemoryStorage
@@ -55,8 +56,9 @@ class MetadataWriterSuite extends FunSuite {
       val table = Table.open(kept.storage, path)
       val transaction = TextWrites.insert("g-1").begin(table, options)
       val stats = TextWrites.insert("g-1").stage(table, transaction.instant)
-      val changes = NameChanges.ofCommit(CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
-      def commit(): Unit = new MetadataWriter(kept.home).commit(transaction.instant, changes, kept.data.load())
+      val action =
+        MetadataAction.Written(transaction.instant, CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
+      def commit(): Unit = new MetadataWriter(kept.home).record(action, kept.data.load())
       commit()
       assertEquals(kept.named, named)
       commit() // a second try of the same instant
