@@ -16,7 +16,8 @@ object AvroStatValues {
   def kind(column: Schema): Option[StatType] = {
     val of = present(column)
     (logical(of), of.getType) match {
-      case (Some("decimal"), Type.BYTES | Type.FIXED) => Some(StatType.decimal(number(of, "precision"), number(of, "scale")))
+      case (Some("decimal"), Type.BYTES | Type.FIXED) =>
+        Some(StatType.decimal(number(of, "precision"), number(of, "scale")))
       case (Some(name), _) if Logical.contains(name) => Some(StatType.plain(Logical(name)))
       case (_, plain) => Plain.get(plain).map(StatType.plain)
     }
@@ -62,7 +63,8 @@ object AvroStatValues {
   private val Logical = Map("uuid" -> StatType.Uuid, "date" -> StatType.Date, "time-millis" -> StatType.TimeMillis,
     "time-micros" -> StatType.TimeMicros, "timestamp-millis" -> StatType.TimestampMillis,
     "timestamp-micros" -> StatType.TimestampMicros, "timestamp-nanos" -> StatType.TimestampNanos,
-    "local-timestamp-millis" -> StatType.LocalTimestampMillis, "local-timestamp-micros" -> StatType.LocalTimestampMicros,
+    "local-timestamp-millis" -> StatType.LocalTimestampMillis,
+    "local-timestamp-micros" -> StatType.LocalTimestampMicros,
     "local-timestamp-nanos" -> StatType.LocalTimestampNanos)
 
   private val Plain = Map(Type.BOOLEAN -> StatType.Boolean, Type.INT -> StatType.Int, Type.LONG -> StatType.Long,

@@ -9,7 +9,8 @@ private[metadata] object BloomRecords extends RecordKind {
   override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = {
     val kind = before.shape.bloomKind
     action match {
-      case w: Written => for (stat <- w.commit.allStats.filter(_.path.nonEmpty); text <- bloomOf(stat.fileName, w.factsOf(stat)))
+      case w: Written =>
+        for (stat <- w.commit.allStats.filter(_.path.nonEmpty); text <- bloomOf(stat.fileName, w.factsOf(stat)))
           yield there(stat.partitionPath, stat.fileName, kind, w.instant, text)
       case Everything(instant, files) => ofFiles(files, kind, instant)
       case Cleaned(instant, clean) => deleted(clean.partitions.flatMap(p => p.deleted.map(p.partition -> _)), instant)

@@ -32,8 +32,9 @@ private[metadata] object ColumnRecords extends RecordKind {
     }
     action match {
       case w: Written => w.commit.stats.map { case (partition, stats) =>
-          partition -> stats.filter(_.path.nonEmpty).map(s => s.fileName -> written(s.fileName, w.factsOf(s), before.shape))
-            .toMap
+          partition ->
+            stats.filter(_.path.nonEmpty).map(s => s.fileName -> written(s.fileName, w.factsOf(s), before.shape))
+              .toMap
         }
       case Everything(_, there) => known(there)
       case Restored(_, there) => known(there.map { case (partition, files) =>
@@ -55,7 +56,7 @@ private[metadata] object ColumnRecords extends RecordKind {
   private def written(name: String, facts: KnownFile, shape: MetadataShape): Seq[ColumnStatistics] =
     if (isLog(name) && facts.columns.isEmpty)
       shape.columns.map(ColumnStatistics(name, _, None, None, 0L, 0L, 0L, 0L,
-        valueType = valueType(StatType.plain(StatType.Null), shape)))
+          valueType = valueType(StatType.plain(StatType.Null), shape)))
     else told(name, facts, shape)
 
   private def told(name: String, facts: KnownFile, shape: MetadataShape): Seq[ColumnStatistics] = for {
@@ -63,7 +64,8 @@ private[metadata] object ColumnRecords extends RecordKind {
     of <- facts.columns.get(column)
     nulls <- of.nulls
     if of.isEmpty || of.bounds.isDefined
-  } yield ColumnStatistics(name, column, of.bounds.map(b => stored(b._1, shape)), of.bounds.map(b => stored(b._2, shape)),
+  } yield ColumnStatistics(name, column, of.bounds.map(b => stored(b._1, shape)),
+    of.bounds.map(b => stored(b._2, shape)),
     of.values, nulls, of.bytes, of.uncompressedBytes, valueType = valueType(of.kind, shape))
 
   private def stored(value: StatValue, shape: MetadataShape): StatValue = value match {

@@ -31,7 +31,8 @@ object IndexedColumns {
   def of(schema: String, version: Int, hasMetaColumns: Boolean, asked: Seq[String] = Nil, most: Int = DefaultMost)
       : Seq[String] = {
     val table = new Schema.Parser().parse(schema)
-    val supported = if (asked.nonEmpty) asked.distinct.filter(AvroStatValues.find(table, _).exists(isIndexed(_, version)))
+    val supported = if (asked.nonEmpty)
+      asked.distinct.filter(AvroStatValues.find(table, _).exists(isIndexed(_, version)))
     else table.getFields.asScala.toSeq.filter(f => isIndexed(f.schema, version)).map(_.name).take(most)
     (if (hasMetaColumns) Meta else Nil) ++ supported.filterNot(Meta.contains)
   }

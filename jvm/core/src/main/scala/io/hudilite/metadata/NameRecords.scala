@@ -34,7 +34,8 @@ private[metadata] object NameRecords extends RecordKind {
     MetadataRecord(MetadataKeys.ofPartition(partition), Names(named, ofPartitions = false))
 
   // Files of change data lie beside the others, and nobody but their readers looks for them.
-  private def lengths(stats: Seq[WriteStat]): Map[String, NamedFile] = largest(stats.filter(_.path.nonEmpty).flatMap(s =>
+  private def lengths(
+      stats: Seq[WriteStat]): Map[String, NamedFile] = largest(stats.filter(_.path.nonEmpty).flatMap(s =>
       (s.fileName -> s.fileSizeInBytes) +: s.cdcStats.toSeq.map { case (path, bytes) => bare(path) -> bytes }))
 
   private def bare(path: String): String = path.substring(path.lastIndexOf('/') + 1)

@@ -18,7 +18,8 @@ private[metadata] object PartitionRecords extends RecordKind {
       for (partition <- w.commit.stats.keys.toSeq; of <- ofPartition(partition, after(w, partition, before), w, before))
         yield of.fold(deleted(partition, _), record(partition, _))
     case e: Everything =>
-      for ((partition, slices) <- before.slices.toSeq; of <- ofPartition(partition, slices, e, before).flatMap(_.toOption))
+      for ((partition, slices) <- before.slices.toSeq;
+        of <- ofPartition(partition, slices, e, before).flatMap(_.toOption))
         yield record(partition, of)
     case _: Cleaned | _: RolledBack | _: Restored => Nil
   }

@@ -55,7 +55,8 @@ object RecordSchema {
   // In the order of their numbers in the union; the wrapper of arrays comes behind and is never written.
   private def wrappers: Seq[Schema] = Seq(
     "BooleanWrapper" -> boolean, "IntWrapper" -> int, "LongWrapper" -> long, "FloatWrapper" -> plain(Schema.Type.FLOAT),
-    "DoubleWrapper" -> plain(Schema.Type.DOUBLE), "BytesWrapper" -> bytes, "StringWrapper" -> text, "DateWrapper" -> int,
+    "DoubleWrapper" -> plain(Schema.Type.DOUBLE), "BytesWrapper" -> bytes, "StringWrapper" -> text,
+    "DateWrapper" -> int,
     "DecimalWrapper" -> LogicalTypes.decimal(DecimalPrecision, DecimalScale).addToSchema(bytes),
     "TimeMicrosWrapper" -> LogicalTypes.timeMicros.addToSchema(long), "TimestampMicrosWrapper" -> long,
     "LocalDateWrapper" -> int).map { case (name, of) => record(name, required("value", of)) }

@@ -3,10 +3,10 @@ package io.hudilite.transaction
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.{FileNames, Partitions}
-import io.hudilite.metadata.write.MetadataHome
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
+import io.hudilite.upkeep.MetadataHome
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.NotDirectoryException

@@ -2,8 +2,8 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{Listed, UnsupportedTable}
-import io.hudilite.metadata.write.MetadataHome
 import io.hudilite.storage.Storage
+import io.hudilite.upkeep.MetadataHome
 
 import org.slf4j.LoggerFactory
 

@@ -3,9 +3,9 @@ package io.hudilite.transaction
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, HudiliteException}
 import io.hudilite.metadata.MetadataAction
-import io.hudilite.metadata.write.{Initialisation, MetadataHome, MetadataServices, MetadataWriter}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CleanMetadata, CommitMetadata, Timeline, TimelineStore}
+import io.hudilite.upkeep.{Initialisation, MetadataHome, MetadataServices, MetadataWriter}
 
 import java.io.IOException
 
@@ -39,7 +39,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     if (!MetadataHome.isKept(store.config)) clear(store)
   }
 
-  private def keptOrCleared(store: TimelineStore, policy: MetadataTablePolicy.Policy)(keep: MetadataHome => Unit): Unit =
+  private def keptOrCleared(store: TimelineStore, policy: MetadataTablePolicy.Policy)(
+      keep: MetadataHome => Unit): Unit =
     if (!MetadataHome.isKept(store.config)) clear(store)
     else
       try keep(new MetadataHome(store))

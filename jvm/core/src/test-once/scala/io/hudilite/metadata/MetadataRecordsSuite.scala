@@ -33,8 +33,9 @@ class MetadataRecordsSuite extends FunSuite {
   }
 
   private lazy val Kinds = Map(
-    "cow" -> Set("EVERYTHING", "INSERT", "UPSERT", "DELETE", "clean", "rollback", "restore", "INSERT_OVERWRITE", "CLUSTER",
-      "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"),
+    "cow" ->
+      Set("EVERYTHING", "INSERT", "UPSERT", "DELETE", "clean", "rollback", "restore", "INSERT_OVERWRITE", "CLUSTER",
+        "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"),
     "mor" -> Set("EVERYTHING", "UPSERT", "DELETE", "LOG_COMPACT", "COMPACT", "clean", "rollback"),
     "plain" -> Set("EVERYTHING", "INSERT", "UPSERT", "clean"))
 
@@ -42,7 +43,7 @@ class MetadataRecordsSuite extends FunSuite {
 
     private val base = s"/$name/table"
     private val disk = GoldenActions.onDisk(GoldenActions.steps(name).flatMap(_.after)
-      .filterNot(_._1.startsWith(".hoodie/")).toMap)
+        .filterNot(_._1.startsWith(".hoodie/")).toMap)
     private val local: Storage = new HadoopStorage(new Configuration())
 
     private def isNew(step: Step)(path: String): Boolean = step.before.get(path) != step.after.get(path)
@@ -69,37 +70,43 @@ class MetadataRecordsSuite extends FunSuite {
     private def timeline(storage: Storage, folder: String): Timeline =
       TableProperties.find(storage, folder).fold(Timeline(Nil))(new TimelineStore(storage, folder, _).load())
 
-    private def compared(step: Step, own: Instant, theirs: Map[String, Map[String, Option[MetadataPayload]]], after: Storage): Compared = {
+    private def compared(step: Step, own: Instant, theirs: Map[String, Map[String, Option[MetadataPayload]]],
+        after: Storage): Compared = {
       val now = Table.open(after, base)
       val data = now.timeline.completed.filter(i => i.time == own.time).lastOption
       // A restore brings the metadata table up to date at an instant of its own.
       val restore = now.timeline.completed.filter(_.action == Action.Restore).lastOption
       val isInitial = data.isEmpty &&
-        new TimelineStore(after, s"$base/.hoodie/metadata", now.config).readCommit(own).operation == "BULK_INSERT_PREPPED"
-      val state = if (data.isEmpty && !isInitial) Table.open(after, base) else Table.open(stateAt(step, own, isInitial, now), base)
+        new TimelineStore(after, s"$base/.hoodie/metadata", now.config).readCommit(own).operation ==
+        "BULK_INSERT_PREPPED"
+      val state = if (data.isEmpty && !isInitial) Table.open(after, base)
+      else Table.open(stateAt(step, own, isInitial, now), base)
       val metadata = new MetadataTable(state.store, state.timeline)
       val known = new KnownState(state, metadata)
       val (shape, action, kind) =
         if (isInitial) {
           val partition = MetadataPartition.of(step.after.keys.filter(isNew(step)).filter(_.contains(s"_${own.time}."))
-            .map(_.split('/')).collectFirst { case Array(".hoodie", "metadata", of, _) => of }
-            .getOrElse(fail(s"nothing of ${own.time}"))).get
+              .map(_.split('/')).collectFirst { case Array(".hoodie", "metadata", of, _) => of }
+              .getOrElse(fail(s"nothing of ${own.time}"))).get
           val shape = known.shape.copy(partitions = Set(partition))
           (shape, everything(state, shape), "EVERYTHING")
         } else {
           val instant = data.orElse(restore).getOrElse(fail(s"an action of ${own.time}"))
           // A restore takes partitions out of the properties.
-          val shape = known.shape.copy(partitions = known.shape.partitions ++ dropped(step).flatMap(MetadataPartition.of))
+          val shape =
+            known.shape.copy(partitions = known.shape.partitions ++ dropped(step).flatMap(MetadataPartition.of))
           val action = actionOf(instant, now, shape)
           (shape, action, kindOf(action, instant))
         }
-      val groups = MetadataPartition.Files -> 1 :: MetadataPartition.PartitionStats -> 1 :: MetadataPartition.ColumnStats -> 2 ::
+      val groups = MetadataPartition.Files -> 1 :: MetadataPartition.PartitionStats -> 1 ::
+        MetadataPartition.ColumnStats -> 2 ::
         MetadataPartition.BloomFilters -> 2 :: Nil
       Compared(step.name, kind, action, MetadataRecords.of(action, known.before(action, shape)), theirs, groups.toMap)
     }
 
     private def kindOf(action: MetadataAction, instant: Instant): String = action match {
-      case Written(_, commit, _) => if (instant.action == Action.Commit && commit.compacted) "COMPACT" else commit.operation
+      case Written(_, commit, _) =>
+        if (instant.action == Action.Commit && commit.compacted) "COMPACT" else commit.operation
       case _ => instant.action
     }
 
@@ -108,7 +115,8 @@ class MetadataRecordsSuite extends FunSuite {
       val first = timeline(GoldenActions.inMemory(base, step.before), base).completed.map(_.time).toSet
       val later = now.timeline.completed.map(_.time).filterNot(first).filter(isInitial || _ >= own.time)
       val left = (step.before ++ step.after).filterNot { case (path, _) =>
-        isNew(step)(path) && ((isInitial && !path.startsWith(".hoodie/")) ||
+        isNew(step)(path) &&
+        ((isInitial && !path.startsWith(".hoodie/")) ||
           later.exists(t => path.substring(path.lastIndexOf('/') + 1).contains(t)))
       }
       GoldenActions.inMemory(base, left)
@@ -118,7 +126,8 @@ class MetadataRecordsSuite extends FunSuite {
     def dropped: Set[String] = GoldenActions.steps(name).flatMap(dropped).toSet
 
     private def dropped(step: Step): Set[String] = {
-      def listed(files: Map[String, java.nio.file.Path]) = TableProperties.find(GoldenActions.inMemory(base, files), base)
+      def listed(
+          files: Map[String, java.nio.file.Path]) = TableProperties.find(GoldenActions.inMemory(base, files), base)
         .fold(Set.empty[String])(_.metadataPartitions.toSet)
       listed(step.before) -- listed(step.after)
     }
@@ -127,11 +136,12 @@ class MetadataRecordsSuite extends FunSuite {
 
     private def everything(state: Table, shape: MetadataShape): MetadataAction = {
       val of = facts(shape)
-      val there = state.allSlices().keys.map(p => p -> state.listing(Seq(p)).values.flatten.filterNot(f =>
+      val there = state.allSlices().keys.map(p =>
+        p -> state.listing(Seq(p)).values.flatten.filterNot(f =>
           f.isDirectory || FileNames.isPartitionMetadata(f.name)).map { f =>
-        val path = if (p.isEmpty) f.name else s"$p/${f.name}"
-        f.name -> of.of(s"$disk/$path", f.length)
-      }.toMap).toMap
+          val path = if (p.isEmpty) f.name else s"$p/${f.name}"
+          f.name -> of.of(s"$disk/$path", f.length)
+        }.toMap).toMap
       Everything(state.timeline.completed.map(_.time).sorted.lastOption.getOrElse(""), there)
     }
 
@@ -140,14 +150,16 @@ class MetadataRecordsSuite extends FunSuite {
       case Action.Rollback =>
         RolledBack(instant.time, now.store.readRollback(instant), now.store.readRollbackPlan(instant).get)
       case Action.Restore =>
-        Restored(instant.time, everything(now, shape.copy(columns = Nil)) match {
-          case Everything(_, there) => there
-          case other => fail(s"$other")
-        })
+        Restored(instant.time,
+          everything(now, shape.copy(columns = Nil)) match {
+            case Everything(_, there) => there
+            case other => fail(s"$other")
+          })
       case _ =>
         val (of, commit) = (facts(shape), now.store.readCommit(instant))
-        Written(instant.time, commit, commit.allStats.filter(_.path.nonEmpty).map(s =>
-          s.path -> of.of(s"$disk/${s.path}", s.fileSizeInBytes)).toMap)
+        Written(instant.time, commit,
+          commit.allStats.filter(_.path.nonEmpty).map(s =>
+            s.path -> of.of(s"$disk/${s.path}", s.fileSizeInBytes)).toMap)
     }
 
     def differences(c: Compared): Seq[String] = {
@@ -161,17 +173,19 @@ class MetadataRecordsSuite extends FunSuite {
       } yield s"${c.step} ${c.what} $group $key\n  ours   ${mine.get(key)}\n  theirs ${their.get(key)}"
     }
 
-    private def isSame(ours: Option[MetadataPayload], theirs: Option[Option[MetadataPayload]]): Boolean = (ours, theirs) match {
-      case (Some(o), Some(Some(t))) => plain(o) == plain(t)
-      // Apache Hudi writes some tombstones as deletes.
-      case (Some(Names(entries, false)), Some(None)) => entries.values.forall(_.isDeleted)
-      case (Some(o), Some(None)) => RecordMerge.live(o).isEmpty
-      case _ => false
-    }
+    private def isSame(ours: Option[MetadataPayload], theirs: Option[Option[MetadataPayload]]): Boolean =
+      (ours, theirs) match {
+        case (Some(o), Some(Some(t))) => plain(o) == plain(t)
+        // Apache Hudi writes some tombstones as deletes.
+        case (Some(Names(entries, false)), Some(None)) => entries.values.forall(_.isDeleted)
+        case (Some(o), Some(None)) => RecordMerge.live(o).isEmpty
+        case _ => false
+      }
 
     // Of a column of nulls alone, Apache Hudi takes zeros for bounds.
     private def plain(payload: MetadataPayload): MetadataPayload = payload match {
-      case Statistics(of, ofPartition) if of.values == of.nulls => Statistics(of.copy(min = None, max = None), ofPartition)
+      case Statistics(of, ofPartition) if of.values == of.nulls =>
+        Statistics(of.copy(min = None, max = None), ofPartition)
       case other => other
     }
 
@@ -179,8 +193,10 @@ class MetadataRecordsSuite extends FunSuite {
     private def isKnown(c: Compared, ours: Option[MetadataPayload], theirs: Option[Option[MetadataPayload]]): Boolean =
       (c.action, ours, theirs) match {
         // It counts the files that are replaced, so that bounds are looser than they need be.
-        case (Written(_, commit, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true)))) if commit.replaced.nonEmpty =>
-          o.isDeleted || (o.values < t.values && RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
+        case (Written(_, commit, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true))))
+            if commit.replaced.nonEmpty =>
+          o.isDeleted ||
+          (o.values < t.values && RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
         // Some file does not have the column, of which it says nothing.
         case (_, Some(Statistics(o, true)), Some(Some(Statistics(t, true)))) => o.isDeleted && t.column == "extra"
         case _ => false
@@ -195,7 +211,8 @@ class MetadataRecordsSuite extends FunSuite {
   }
 
   test("a write whose files are not known of is no write to make records of") {
-    val stat = io.hudilite.timeline.WriteStat("f", "p/f_1-0-1_20260101000000000.parquet", "null", "p", fileSizeInBytes = 9)
+    val stat =
+      io.hudilite.timeline.WriteStat("f", "p/f_1-0-1_20260101000000000.parquet", "null", "p", fileSizeInBytes = 9)
     val write = Written("20260101000000000", CommitMetadata("INSERT", Map("p" -> Seq(stat)), Map.empty))
     val shape = MetadataShape(Set(MetadataPartition.ColumnStats), 9, Seq("id"))
     intercept[IllegalArgumentException](MetadataRecords.of(write, MetadataState(shape)))

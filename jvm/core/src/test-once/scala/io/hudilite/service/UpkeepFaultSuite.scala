@@ -1,11 +1,11 @@
 package io.hudilite.service
 
 import io.hudilite.config.TableType
-import io.hudilite.metadata.write.KeptMetadata
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.{Fault, TextWrite, TextWrites, TransactionOptions, World}
+import io.hudilite.upkeep.KeptMetadata
 
 import munit.FunSuite
 
@@ -52,7 +52,8 @@ class UpkeepFaultSuite extends FunSuite {
   }
 
   private def origin(version: Int, tableType: TableType, prepare: Table => Unit, makes: Boolean = true): World =
-    new World(Path, storage => {
+    new World(Path,
+      storage => {
         val table = TextWrites.table(storage, Path, version, tableType)
         if (makes) new KeptMetadata(storage, Path).initialise()
         prepare(table.refresh())
@@ -82,8 +83,11 @@ class UpkeepFaultSuite extends FunSuite {
     }
 
     test(s"version $version: a write with services of the metadata table that fails or is killed at any call") {
-      val many = origin(version, TableType.CopyOnWrite, table => (1 to 13).foreach(_ => TextWrites.rewrite.run(
-          table.refresh(), TransactionOptions(metadataDeltas = 100))))
+      val many = origin(version, TableType.CopyOnWrite,
+        table =>
+          (1 to 13).foreach(_ =>
+            TextWrites.rewrite.run(
+              table.refresh(), TransactionOptions(metadataDeltas = 100))))
       tried(many, version, (table, options) => TextWrites.rewrite.run(table, options.copy(metadataDeltas = 2)))
     }
   }

@@ -13,8 +13,9 @@ class IndexedColumnsSuite extends FunSuite {
     field("fine", decimal(38, 16)), field("at", """{"type":"long","logicalType":"timestamp-micros"}"""),
     field("raw", "\"bytes\""), field("choice", """{"type":"enum","name":"e","symbols":["A"]}"""),
     field("list", """{"type":"array","items":"int"}"""), field("map", """{"type":"map","values":"int"}"""),
-    field("st", s"""{"type":"record","name":"s","fields":[${field("x", "\"int\"")},${field("l",
-        """{"type":"array","items":"int"}""")}]}"""))
+    field("st",
+      s"""{"type":"record","name":"s","fields":[${field("x", "\"int\"")},${field("l",
+          """{"type":"array","items":"int"}""")}]}"""))
     .mkString("""{"type":"record","name":"r","fields":[""", ",", "]}")
 
   private val meta = Seq("_hoodie_commit_time", "_hoodie_partition_path", "_hoodie_record_key")
@@ -27,7 +28,8 @@ class IndexedColumnsSuite extends FunSuite {
   }
 
   test("a list may name nested fields; what has no statistics is left out") {
-    assertEquals(IndexedColumns.of(schema, 9, hasMetaColumns = true, asked = Seq("st.x", "st.l", "st", "id", "gone", "list")),
+    assertEquals(IndexedColumns.of(schema, 9, hasMetaColumns = true,
+        asked = Seq("st.x", "st.l", "st", "id", "gone", "list")),
       meta ++ Seq("st.x", "id"))
   }
 }

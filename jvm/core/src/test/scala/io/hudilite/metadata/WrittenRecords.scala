@@ -22,11 +22,12 @@ final class WrittenRecords(storage: Storage, base: String) {
     *   paths below the table
     */
   def of(instant: String, files: Seq[String]): Map[String, Map[String, Option[MetadataPayload]]] =
-    files.flatMap(path => path.substring(path.lastIndexOf('/') + 1) match {
-      case Base(fileId, `instant`) => Seq(fileId -> ofBase(s"$base/$path"))
-      case Log(fileId) => Seq(fileId -> ofLog(s"$base/$path", instant))
-      case _ => Nil
-    }).filter(_._2.nonEmpty).groupBy(_._1).map { case (group, all) => group -> all.flatMap(_._2).toMap }
+    files.flatMap(path =>
+      path.substring(path.lastIndexOf('/') + 1) match {
+        case Base(fileId, `instant`) => Seq(fileId -> ofBase(s"$base/$path"))
+        case Log(fileId) => Seq(fileId -> ofLog(s"$base/$path", instant))
+        case _ => Nil
+      }).filter(_._2.nonEmpty).groupBy(_._1).map { case (group, all) => group -> all.flatMap(_._2).toMap }
 
   private def ofBase(path: String): Map[String, Option[MetadataPayload]] = {
     val file = HFile.of(storage.read(path).get, path)

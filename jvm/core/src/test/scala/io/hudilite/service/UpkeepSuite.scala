@@ -1,10 +1,10 @@
 package io.hudilite.service
 
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
-import io.hudilite.metadata.write.KeptMetadata
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
 import io.hudilite.transaction.{TextWrite, TextWrites, TransactionOptions, World}
+import io.hudilite.upkeep.KeptMetadata
 
 import munit.FunSuite
 
@@ -17,7 +17,8 @@ class UpkeepSuite extends FunSuite {
 
   for (version <- Seq(6, 8, 9); service <- Served.all)
     test(s"version $version: after ${service.name} the metadata table names what folders list") {
-      val world = new World(Path, storage => {
+      val world = new World(Path,
+        storage => {
           val table = TextWrites.table(storage, Path, version, service.tableType)
           new KeptMetadata(storage, Path).initialise()
           service.prepare(table.refresh())

@@ -1,7 +1,7 @@
 package io.hudilite.metadata.known
 
 import io.hudilite.filegroup.BaseFileFooter
-import io.hudilite.metadata.{KnownFile, FooterFacts}
+import io.hudilite.metadata.{FooterFacts, KnownFile}
 import io.hudilite.storage.Storage
 
 import org.apache.hadoop.conf.Configuration

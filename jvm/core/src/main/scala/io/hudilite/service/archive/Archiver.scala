@@ -3,12 +3,12 @@ package io.hudilite.service.archive
 import io.hudilite.config.TableType
 import io.hudilite.config.service.{ArchiveConf, ServiceConf}
 import io.hudilite.filegroup.{FileNames, Partitions}
-import io.hudilite.metadata.write.{MetadataHome, MetadataServices}
 import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantStates, WriteFolders}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Markers
+import io.hudilite.upkeep.{MetadataHome, MetadataServices}
 
 /** A finished or possible archiving.
   *

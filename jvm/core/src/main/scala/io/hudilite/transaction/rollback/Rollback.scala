@@ -1,11 +1,11 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.write.Undoing
 import io.hudilite.storage.Undo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
+import io.hudilite.upkeep.Undoing
 
 import org.slf4j.LoggerFactory
 

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, FileSystemView}
 import io.hudilite.metadata.{GroupRecords, MetadataPartition}
@@ -9,7 +9,7 @@ import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 /** Compactions of a metadata table: base files with all records, in the place of log files. The caller holds the lock of
   * the table.
   */
-private[write] final class MetadataCompaction(home: MetadataHome) {
+private[upkeep] final class MetadataCompaction(home: MetadataHome) {
 
   import MetadataCompaction._
 
@@ -35,7 +35,7 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
     val table = new MetadataTable(home.data, data)
     val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(_.logs.nonEmpty)
     val plan = CompactionPlan(slices.map(s =>
-      CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
+        CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
     if (slices.nonEmpty) {
       home.store.requestCompaction(instant, plan)
       run(instant, slices, table, data, begun = false)
@@ -61,7 +61,8 @@ private[write] final class MetadataCompaction(home: MetadataHome) {
       .map(base => s"$folder/${base.name}")
   }
 
-  private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, data: Timeline, begun: Boolean): Unit = {
+  private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, data: Timeline, begun: Boolean)
+      : Unit = {
     if (!begun) home.store.toInflight(instant, Action.Compaction)
     val files = new GroupFiles(home)
     val stats: Seq[WriteStat] = slices.map { slice =>

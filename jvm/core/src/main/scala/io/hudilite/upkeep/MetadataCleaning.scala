@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, FileSystemView, ViewInstants}
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, Timeline}
@@ -6,7 +6,7 @@ import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition,
 /** Cleanings of a metadata table: slices that a compaction has replaced, once no reader is likely to be within one. The
   * caller holds the lock of the table.
   */
-private[write] final class MetadataCleaning(home: MetadataHome) {
+private[upkeep] final class MetadataCleaning(home: MetadataHome) {
 
   import MetadataCleaning._
 
@@ -45,13 +45,14 @@ private[write] final class MetadataCleaning(home: MetadataHome) {
       CleanedPartition(partition, Policy, paths.map(path => path.substring(path.lastIndexOf('/') + 1)))
     }
     home.store.completeClean(instant,
-      CleanMetadata(instant, (System.nanoTime() - started) / NanosOfMs, plan.flatMap(_.earliestToRetain).fold("")(_.time),
+      CleanMetadata(instant, (System.nanoTime() - started) / NanosOfMs,
+        plan.flatMap(_.earliestToRetain).fold("")(_.time),
         plan.fold("")(_.lastCompletedCommit), cleaned))
     ()
   }
 }
 
-private[write] object MetadataCleaning {
+private[upkeep] object MetadataCleaning {
 
   private val Policy = "KEEP_LATEST_COMMITS"
   private val NanosOfMs = 1000000L

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.TestTables
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
@@ -43,15 +43,17 @@ class InitialisationSuite extends FunSuite {
       TestTables.create(storage, path, version)
       val kept = new KeptMetadata(storage, path)
       kept.initialise()
-      assertEquals((kept.named, kept.listed), (Map.empty[String, Map[String, Long]], Map.empty[String, Map[String, Long]]))
+      assertEquals((kept.named, kept.listed),
+        (Map.empty[String, Map[String, Long]], Map.empty[String, Map[String, Long]]))
       val first = if (version == 6) "00000000000000010" else "00000000000000000"
       val timeline = if (version == 6) ".hoodie/metadata/.hoodie" else ".hoodie/metadata/.hoodie/timeline"
-      assertEquals(withoutTokens(kept.files), withoutTokens(Seq(
-          ".hoodie/metadata/.hoodie/hoodie.properties", s"$timeline/$first.deltacommit.requested",
-          s"$timeline/$first.deltacommit.inflight", s"$timeline/$first.deltacommit",
-          ".hoodie/metadata/files/.hoodie_partition_metadata",
-          s".hoodie/metadata/files/.files-0000-0_$first.log.1_0-0-0",
-          s".hoodie/metadata/files/files-0000-0_0-1-1_$first.hfile")))
+      assertEquals(withoutTokens(kept.files),
+        withoutTokens(Seq(
+            ".hoodie/metadata/.hoodie/hoodie.properties", s"$timeline/$first.deltacommit.requested",
+            s"$timeline/$first.deltacommit.inflight", s"$timeline/$first.deltacommit",
+            ".hoodie/metadata/files/.hoodie_partition_metadata",
+            s".hoodie/metadata/files/.files-0000-0_$first.log.1_0-0-0",
+            s".hoodie/metadata/files/files-0000-0_0-1-1_$first.hfile")))
       val text = new String(storage.read(s"$path/.hoodie/metadata/.hoodie/hoodie.properties").get, ISO_8859_1)
       assert(text.contains(s"${TableKeys.Name}=t_metadata") && text.contains(TableKeys.Checksum), text)
     }

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.config.TableConfig
 import io.hudilite.metadata.{MetadataAction, MetadataPartition}

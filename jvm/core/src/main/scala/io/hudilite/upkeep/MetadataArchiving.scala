@@ -1,9 +1,9 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline}
 
 /** Archivings of a metadata table's timeline. The caller holds the lock of the table. */
-private[write] final class MetadataArchiving(home: MetadataHome) {
+private[upkeep] final class MetadataArchiving(home: MetadataHome) {
 
   import MetadataArchiving._
 
@@ -23,7 +23,7 @@ private[write] final class MetadataArchiving(home: MetadataHome) {
   }
 }
 
-private[write] object MetadataArchiving {
+private[upkeep] object MetadataArchiving {
 
   // One more than the table keeps of its own by default.
   private val LeastWrites = 21
@@ -42,7 +42,8 @@ private[write] object MetadataArchiving {
       val writes = own.writes.dropRight(LeastWrites).takeWhile(i =>
         bound.forall(i.time < _) && compacted.exists(i.completionTime.getOrElse(i.time) < _.time))
       val until = writes.lastOption.map(_.time).getOrElse("")
-      own.completed.filter(i => i.time <= until && (writes.contains(i) || i.action == Action.Clean || Undoings(i.action)))
+      own.completed.filter(i =>
+        i.time <= until && (writes.contains(i) || i.action == Action.Clean || Undoings(i.action)))
     }
   }
 

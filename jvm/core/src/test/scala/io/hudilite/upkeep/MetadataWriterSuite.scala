@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.config.TableType
 import io.hudilite.metadata.MetadataAction

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.error.CommitStateUnknown
 import io.hudilite.metadata.{MetadataAction, MetadataChanges, MetadataPartition, RecordSchema}
@@ -37,10 +37,11 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     val dealt = changes.dealt(slices(_).size)
     home.store.request(instant, Action.DeltaCommit)
     home.store.toInflight(instant, Action.DeltaCommit, CommitMetadata(Upsert, Map.empty, Map.empty))
-    complete(instant, Upsert, now, dealt.map { group =>
-      val slice = slices(group.partition)(group.number)
-      files.log(group, slice, pending.get(slice.groupId), instant)
-    })
+    complete(instant, Upsert, now,
+      dealt.map { group =>
+        val slice = slices(group.partition)(group.number)
+        files.log(group, slice, pending.get(slice.groupId), instant)
+      })
   }
 
   /** Makes a partition that nobody trusts yet: all its groups, and base files of those that have records.
@@ -64,7 +65,7 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
   }
 }
 
-private[write] object MetadataWriter {
+private[upkeep] object MetadataWriter {
 
   private val Upsert = "UPSERT_PREPPED"
   private val BulkInsert = "BULK_INSERT"
@@ -77,7 +78,8 @@ private[write] object MetadataWriter {
     // The completion comes after what the files were made from: readers compare the times of both timelines.
     home.store.newInstantTime(now.lastTime.getOrElse(""))
     try home.store.complete(instant, action,
-        CommitMetadata(operation, stats.groupBy(_.partitionPath), Map(CommitMetadata.SchemaKey -> RecordSchema.ofCommits),
+        CommitMetadata(operation, stats.groupBy(_.partitionPath),
+          Map(CommitMetadata.SchemaKey -> RecordSchema.ofCommits),
           compacted = action == Action.Compaction))
     // If it is there or not, it counts for nobody before the write of the table completes, of which nothing is open.
     catch { case e: CommitStateUnknown => throw Option(e.getCause).getOrElse(e) }

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
 
@@ -7,7 +7,7 @@ import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
   * @param layout
   *   of the timeline
   */
-private[write] final case class OwnTimeline(timeline: Timeline, layout: Int) {
+private[upkeep] final case class OwnTimeline(timeline: Timeline, layout: Int) {
 
   /** The last compaction. In a merge-on-read table only compactions complete as plain commits. */
   lazy val compacted: Option[Instant] = timeline.writes.filter(_.action == Action.Commit).lastOption
@@ -40,7 +40,7 @@ private[write] final case class OwnTimeline(timeline: Timeline, layout: Int) {
   }
 }
 
-private[write] object OwnTimeline {
+private[upkeep] object OwnTimeline {
   val CompactionSuffix = "001"
   val CleanSuffix = "002"
 

@@ -1,10 +1,11 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.Timeline
 
 /** Instants of services of a metadata table that have run. */
-private[hudilite] final case class MetadataServed(compactions: Seq[String], cleanings: Seq[String], archived: Seq[String])
+private[hudilite] final case class MetadataServed(compactions: Seq[String], cleanings: Seq[String],
+    archived: Seq[String])
 
 /** Services of a metadata table, before a write of its table (docs/format.md#metadata-table). The caller holds the lock of
   * the table.

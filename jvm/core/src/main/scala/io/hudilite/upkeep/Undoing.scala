@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.MetadataAction
@@ -47,5 +47,5 @@ private[hudilite] final class Undoing(store: TimelineStore) {
 }
 
 private object Undoing {
-  val log = LoggerFactory.getLogger("io.hudilite.metadata.write.Undoing")
+  val log = LoggerFactory.getLogger("io.hudilite.upkeep.Undoing")
 }

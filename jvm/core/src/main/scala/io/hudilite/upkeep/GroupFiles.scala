@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 /** Files of the file groups of a metadata table, each whole before it has its name. Records come in the order of their
   * keys' UTF-8 bytes, each key once.
   */
-private[write] final class GroupFiles(home: MetadataHome) {
+private[upkeep] final class GroupFiles(home: MetadataHome) {
 
   import GroupFiles._
 
@@ -83,7 +83,7 @@ private[write] final class GroupFiles(home: MetadataHome) {
   }
 }
 
-private[write] object GroupFiles {
+private[upkeep] object GroupFiles {
 
   /** Only one attempt ever writes a file, since leftovers of another are deleted before. */
   val Token = "0-0-0"

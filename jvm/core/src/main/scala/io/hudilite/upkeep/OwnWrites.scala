@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileNames

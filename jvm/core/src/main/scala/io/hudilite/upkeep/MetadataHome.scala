@@ -1,4 +1,4 @@
-package io.hudilite.metadata.write
+package io.hudilite.upkeep
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.CorruptTable
@@ -26,8 +26,9 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   val version: Int = data.config.version
 
   /** Access to its timeline. Raises `CORRUPT_FILE` where there is no metadata table. */
-  lazy val store: TimelineStore = new TimelineStore(storage, folder, TableProperties.find(storage, folder).getOrElse(
-    throw CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> "it is listed, but not there")))
+  lazy val store: TimelineStore = new TimelineStore(storage, folder,
+    TableProperties.find(storage, folder).getOrElse(
+      throw CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> "it is listed, but not there")))
 
   /** False where the properties of the table list what somebody has removed. */
   def isThere: Boolean = TableProperties.exists(storage, folder)
@@ -50,8 +51,8 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   /** Has readers trust these partitions and no others. */
   def list(partitions: Seq[MetadataPartition]): TableConfig =
     TableProperties.update(storage, basePath)(_ ++ Map(
-      TableKeys.MetadataPartitions -> partitions.map(_.name).sorted.mkString(","),
-      TableKeys.MetadataPartitionsInflight -> ""))
+        TableKeys.MetadataPartitions -> partitions.map(_.name).sorted.mkString(","),
+        TableKeys.MetadataPartitionsInflight -> ""))
 }
 
 private[hudilite] object MetadataHome {
