@@ -36,9 +36,10 @@ object ReadOptions {
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
   val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = false,
-    "Take the files of the newest state from the metadata table that Apache Hudi keeps beside a table, where there is one " +
-      "and it is as it should be; all its names are read for each query. Without this, and elsewhere, folders are " +
-      "listed. A write of hudilite takes the metadata table out of service, whatever this says.")
+    "In a read: take the files of the newest state from the metadata table beside a table, where there is one and it is as " +
+      "it should be; all its names are read for each query. Without this, and elsewhere, folders are listed. In a write: " +
+      "true makes a metadata table that lists files, where there is none; false removes one. Without it, one that lists " +
+      "files alone is kept up, and another one is taken out of service.")
 
   val SkipsFiles: ConfigKey[Boolean] = ConfigKey.flag("hoodie.enable.data.skipping", default = true,
     "Leave out files in which no row can pass the filters of a query, by statistics of any of their columns: those of " +

@@ -133,6 +133,10 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Partitions of the metadata table that are being built. */
   def metadataPartitionsInflight: Seq[String] = list(TableKeys.MetadataPartitionsInflight)
 
+  /** Without what readers take from a metadata table. */
+  private[hudilite] def withoutMetadata: TableConfig =
+    TableConfig(properties - TableKeys.MetadataPartitions - TableKeys.MetadataPartitionsInflight)
+
   /** Avro schema (JSON) given when the table was created; the schema of a table without commits. */
   def createSchema: Option[String] = text(TableKeys.CreateSchema)
 

@@ -63,7 +63,8 @@ object WriteConf {
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
-        WriteOptions.FailedWritesPolicy(options)),
+        WriteOptions.FailedWritesPolicy(options), whenSet(ReadOptions.UsesMetadata, options),
+        WriteOptions.MetadataDeltas(options)),
       services = ServiceConf.of(options, files.maxBytes))
   }
 
@@ -179,4 +180,5 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   * @param foreignWrites
   *   treatment of pending writes of other programs
   */
-final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String)
+final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, keepsMetadata: Option[Boolean],
+    metadataDeltas: Int)

@@ -166,9 +166,12 @@ object WriteOptions {
 
   val MetadataStrict: ConfigKey[String] = ConfigKey.choice("hoodie.metadata.strict", Some("indexes"),
     Seq("indexes", "true", "false"),
-    "Which metadata tables, which hudilite does not maintain, keep a table from being written. indexes: those with a " +
+    "Which metadata tables keep a table from being written, of those that hudilite does not keep up. indexes: those with a " +
       "record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it " +
       "again with its next write. true: all. false: none, each is dropped.")
+
+  val MetadataDeltas: ConfigKey[Int] = ConfigKey.int("hoodie.metadata.compact.max.delta.commits", 10,
+    "Writes of the metadata table after which the next write of the table compacts it.", 1, "writes")
 
   val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
     "Time that a commit waits for the table lock.", 0, "milliseconds")
@@ -182,6 +185,9 @@ object WriteOptions {
 
   /** Numbers of buckets by partition. */
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
+
+  /** Upkeep of metadata tables. */
+  val ofMetadata: Seq[ConfigKey[_]] = Seq(MetadataDeltas)
 
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =

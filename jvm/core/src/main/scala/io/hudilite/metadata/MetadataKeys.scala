@@ -3,7 +3,7 @@ package io.hudilite.metadata
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
-import java.util.Base64
+import java.util.{Arrays, Base64}
 
 /** Keys of the records of a metadata table, and the file group that has a key (docs/format.md#metadata-table). */
 object MetadataKeys {
@@ -16,6 +16,9 @@ object MetadataKeys {
 
   // Hudi takes the int 0xdabadaba for a long, which keeps its sign.
   private val Seed = 0xffffffffdabadabaL
+
+  /** Order of keys in files: that of their UTF-8 bytes. */
+  val order: Ordering[String] = (a: String, b: String) => Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8))
 
   def ofPartition(path: String): String = if (path.isEmpty) NoPath else path
 

@@ -77,11 +77,8 @@ object RecordCodec {
   // Of the decimals of version 1, whatever the column has.
   private val DecimalScale = 15
 
-  private def decimal(unscaled: Array[Byte], of: StatType): Decimal = {
-    val scale = of.additional.flatMap(_.split(',').lift(1)).map(_.trim.toInt)
-      .getOrElse(throw new IllegalArgumentException(s"bounds of a decimal of the type ${of.additional.getOrElse("")}"))
-    Decimal(new BigDecimal(new BigInteger(unscaled), scale))
-  }
+  private def decimal(unscaled: Array[Byte], of: StatType): Decimal =
+    Decimal(new BigDecimal(new BigInteger(unscaled), StatType.scale(of)))
 
   private def bloom(of: AvroFields): Bloom = Bloom(of.text("type").getOrElse(""), of.text("timestamp").getOrElse(""),
     of.value("bloomFilter").collect { case b: Array[Byte] => new String(b, UTF_8) }.getOrElse(""), of.flag("isDeleted"))

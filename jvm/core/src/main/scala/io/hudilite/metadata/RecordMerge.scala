@@ -29,20 +29,22 @@ object RecordMerge {
 
   private def statistics(before: ColumnStatistics, after: ColumnStatistics): ColumnStatistics =
     if (after.isDeleted || after.isTight || before.isDeleted) after
-    else after.copy(
-      min = outer(before.min, after.min, -1),
-      max = outer(before.max, after.max, 1),
-      values = before.values + after.values,
-      nulls = before.nulls + after.nulls,
-      bytes = before.bytes + after.bytes,
-      uncompressedBytes = before.uncompressedBytes + after.uncompressedBytes)
+    else together(before, after).getOrElse(throw new IllegalArgumentException("bounds of one column that do not " +
+        s"compare: ${before.min.orNull} to ${before.max.orNull} and ${after.min.orNull} to ${after.max.orNull}"))
 
-  /** The outer one of two bounds. Bounds that do not compare hold for nothing, which is an `IllegalArgumentException`. */
-  private def outer(a: Option[StatValue], b: Option[StatValue], side: Int): Option[StatValue] = (a, b) match {
-    case (Some(x), Some(y)) => StatValue.compare(x, y) match {
-        case Some(order) => Some(if (order * side >= 0) x else y)
-        case None => throw new IllegalArgumentException(s"bounds of one column that do not compare: $x and $y")
-      }
-    case _ => a.orElse(b)
+  /** Statistics of the values of both; `None` where their bounds do not compare. */
+  def together(before: ColumnStatistics, after: ColumnStatistics): Option[ColumnStatistics] = for {
+    min <- outer(before.min, after.min, -1)
+    max <- outer(before.max, after.max, 1)
+  } yield after.copy(min = min, max = max,
+    values = before.values + after.values,
+    nulls = before.nulls + after.nulls,
+    bytes = before.bytes + after.bytes,
+    uncompressedBytes = before.uncompressedBytes + after.uncompressedBytes,
+    valueType = after.valueType.filterNot(_.ordinal == StatType.Null).orElse(before.valueType).orElse(after.valueType))
+
+  private def outer(a: Option[StatValue], b: Option[StatValue], side: Int): Option[Option[StatValue]] = (a, b) match {
+    case (Some(x), Some(y)) => StatValue.compare(x, y).map(order => Some(if (order * side >= 0) x else y))
+    case _ => Some(a.orElse(b))
   }
 }

@@ -49,6 +49,34 @@ object StatValue {
     case _ => None
   }
 
+  /** Zero, or the first of its kind, which stands for nothing in some records. */
+  def isZero(value: StatValue): Boolean = value match {
+    case Flag(v) => !v
+    case Int32(v) => v == 0
+    case Int64(v) => v == 0L
+    case Float32(v) => v == 0f
+    case Float64(v) => v == 0d
+    case Octets(hex) => hex.isEmpty
+    case Text(v) => v.isEmpty
+    case Day(v) => v == 0
+    case Decimal(v) => v.signum == 0
+    case TimeMicros(v) => v == 0L
+    case TimestampMicros(v) => v == 0L
+  }
+
+  /** The two are one value; a record may hold a time in the form of its column or as a plain number. */
+  def isSame(ofFile: StatValue, ofRecord: StatValue): Boolean = (ofFile, ofRecord) match {
+    case (Int64(a), TimestampMicros(b)) => a == b
+    case (Int64(a), TimeMicros(b)) => a == b
+    case _ => compare(ofFile, ofRecord).contains(0)
+  }
+
+  /** Bounds around both; `None` where they do not compare. */
+  def around(a: (StatValue, StatValue), b: (StatValue, StatValue)): Option[(StatValue, StatValue)] = for {
+    low <- compare(a._1, b._1)
+    high <- compare(a._2, b._2)
+  } yield (if (low <= 0) a._1 else b._1, if (high >= 0) a._2 else b._2)
+
   /** As a report shows it. */
   def text(value: StatValue): String = value match {
     case Flag(v) => v.toString
@@ -79,10 +107,29 @@ object StatType {
   val Float = 5
   val Double = 6
   val Text = 7
+  val Bytes = 8
+  val Fixed = 9
   val Decimal = 10
+  val Uuid = 11
   val Date = 12
+  val TimeMillis = 13
+  val TimeMicros = 14
+
+  // Microseconds and nanoseconds follow milliseconds.
   val TimestampMillis = 15
   val TimestampMicros = 16
+  val TimestampNanos = 17
   val LocalTimestampMillis = 18
   val LocalTimestampMicros = 19
+  val LocalTimestampNanos = 20
+
+  def plain(ordinal: Int): StatType = StatType(ordinal, None)
+
+  def decimal(precision: Int, scale: Int): StatType = StatType(Decimal, Some(s"$precision,$scale"))
+
+  def precision(of: StatType): Int = digits(of, 0)
+  def scale(of: StatType): Int = digits(of, 1)
+
+  private def digits(of: StatType, at: Int): Int = of.additional.flatMap(_.split(',').lift(at)).map(_.trim.toInt)
+    .getOrElse(throw new IllegalArgumentException(s"bounds of a decimal of the type ${of.additional.getOrElse("")}"))
 }

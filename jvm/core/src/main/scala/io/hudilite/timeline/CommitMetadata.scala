@@ -121,6 +121,9 @@ object CommitMetadata {
   /** Operation of a completed clustering. */
   val Cluster = "CLUSTER"
 
+  /** Operation of a write that drops all rows of partitions. */
+  val DeletePartition = "DELETE_PARTITION"
+
   /** Operation of a write that replaces all rows of the table. */
   val InsertOverwriteTable = "INSERT_OVERWRITE_TABLE"
 

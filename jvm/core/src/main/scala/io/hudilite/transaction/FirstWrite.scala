@@ -6,6 +6,7 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
+import io.hudilite.upkeep.MetadataHome
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.NotDirectoryException
@@ -45,7 +46,8 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
   }
 
   private def isOurs: Boolean =
-    TableProperties.find(storage, basePath).contains(table.config) && isUnused(table.store.load())
+    TableProperties.find(storage, basePath).exists(_.withoutMetadata == table.config.withoutMetadata) &&
+      isUnused(table.store.load())
 
   private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
 
@@ -57,6 +59,7 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
+    MetadataHome.delete(storage, MetadataHome.folder(basePath))
     rollbacks.foreach(table.store.delete)
   }
 

@@ -179,11 +179,12 @@ object Transaction {
     */
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
-    recovered(table, options) { (_, claim) =>
+    recovered(table, options) { (config, claim) =>
       val now = options.recovery(table.store).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
+      MetadataUpkeep.prepare(table, config, now, options)
       val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
       started(table, instant, action, operation, Set.empty, planned = false, options, claim)
     }
@@ -244,7 +245,7 @@ object Transaction {
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
-    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata, options.keepsMetadata)
     locked(table, options) { (config, claim, owners) =>
       options.recovery(table.store).run(owners, options.sweepsAtOnce)
       body(config, claim)

@@ -12,6 +12,11 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait for the table lock, at the begin and again at the commit
   * @param metadata
   *   metadata tables that may be removed; a table with another one is refused
+  * @param keepsMetadata
+  *   `hoodie.metadata.enable`: true to make a metadata table where there is none, false to remove one; one that is there is
+  *   kept up otherwise
+  * @param metadataDeltas
+  *   writes of the metadata table after which it is compacted
   * @param foreignWrites
   *   treatment of pending writes of other programs
   * @param process
@@ -27,7 +32,7 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
-    hooks: Seq[CommitHook] = CommitHook.standard) {
+    hooks: Seq[CommitHook] = CommitHook.standard, keepsMetadata: Option[Boolean] = None, metadataDeltas: Int = 10) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
@@ -45,5 +50,6 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
 object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
-    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
+    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
+    keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas)
 }

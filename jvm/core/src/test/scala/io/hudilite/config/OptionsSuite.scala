@@ -193,23 +193,14 @@ class OptionsSuite extends FunSuite {
         "hoodie.write.lock.provider" -> "x.InProcessLockProvider", "hoodie.clean.async" -> "true"))
     assertEquals(told.map(_.text),
       Seq(
-        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps no metadata table, and reads one of Apache " +
-          "Hudi's as it is.",
+        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps up a metadata table that lists files " +
+          "alone, in each write.",
         "The option hoodie.clean.async has no effect in hudilite: hudilite.services.async lets services run beside the " +
           "writes.",
         "The option hoodie.simple.index.parallelism has no effect in hudilite: Spark deals the work out by its size."))
     assertEquals(IneffectiveOptions.among(Options.accepted.map(_ -> "1").toMap).size, Options.accepted.size)
     assertEquals(IneffectiveOptions.among((Options.documented ++ Options.further).flatMap(_.names).map(_ -> "1").toMap),
       Nil)
-  }
-
-  test("a write is told that it keeps no metadata table, unless it asks for none") {
-    def told(value: String): Seq[String] =
-      IneffectiveOptions.inWrites(Map("Hoodie.Metadata.Enable" -> value)).map(_.text)
-    assertEquals(told("true"),
-      Seq("The option hoodie.metadata.enable has no effect in hudilite: a write keeps no " +
-        "metadata table, and only reads use one."))
-    assertEquals(told("false") ++ IneffectiveOptions.inWrites(Map("path" -> "/t")).map(_.text), Nil)
   }
 
   test("values are trimmed, choices take the declared spelling, lists lose their blanks") {

@@ -26,7 +26,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
-        commit = CommitConf(60000, "indexes", "LAZY"),
+        commit = CommitConf(60000, "indexes", "LAZY", None, 10),
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
@@ -72,6 +72,8 @@ class WriteConfSuite extends FunSuite {
       "hoodie.write.record.positions" -> "false",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
+      "hoodie.metadata.enable" -> "true",
+      "hoodie.metadata.compact.max.delta.commits" -> "4",
       "hoodie.cleaner.policy.failed.writes" -> "eager")
     assertEquals(
       WriteConf.of(asked),
@@ -91,7 +93,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
-        commit = CommitConf(16, "true", "EAGER"),
+        commit = CommitConf(16, "true", "EAGER", Some(true), 4),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

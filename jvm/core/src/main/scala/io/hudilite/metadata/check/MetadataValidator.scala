@@ -1,15 +1,24 @@
 package io.hudilite.metadata.check
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.filegroup.{BaseFileFooter, FileGroupId, FileNames}
-import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
+import io.hudilite.filegroup.{FileGroupId, FileNames}
+import io.hudilite.metadata.{
+  MetadataAction,
+  MetadataKeys,
+  MetadataPartition,
+  MetadataRecord,
+  MetadataRecords,
+  MetadataShape,
+  MetadataState
+}
 import io.hudilite.metadata.MetadataPayload.{Bloom, Place}
+import io.hudilite.metadata.known.FactsOfFiles
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
 
-import scala.collection.JavaConverters._
 import scala.collection.mutable
 
 /** Holds the metadata table of a table against its files, partition by partition. Nothing is changed. Of a table that is
@@ -66,7 +75,7 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
         met += key
         bases.get(key) match {
           case Some((partition, file)) =>
-            val written = bloomOf(file.path, file.length)
+            val written = bloomOf(partition, file)
             if (written.contains(bloom.text)) None
             else Some(MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(written),
                 characters(Some(bloom.text))))
@@ -74,14 +83,20 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
             Some(MetadataDifference(DifferenceKind.Bloom, "", s"of the key $key", "", "", characters(Some(bloom.text))))
         }
     }.flatten.toList
-    val missing = for ((key, (partition, file)) <- bases.toSeq if !met(key); text <- bloomOf(file.path, file.length))
+    val missing = for ((key, (partition, file)) <- bases.toSeq if !met(key); text <- bloomOf(partition, file))
       yield MetadataDifference(DifferenceKind.Bloom, partition, file.name, "", characters(Some(text)), "")
     different ++ missing
   }
 
-  private def bloomOf(path: String, length: Long): Option[String] = {
-    val values = BaseFileFooter.metadata(hadoop, path, length).getFileMetaData.getKeyValueMetaData.asScala
-    BaseFileFooter.BloomKeys.flatMap(values.get).headOption
+  private lazy val facts = new FactsOfFiles(table.storage, hadoop, Nil, blooms = true)
+  private lazy val shape = MetadataShape(Set(MetadataPartition.BloomFilters), table.config.version)
+
+  /** The filter that a metadata table made now would have of the file. */
+  private def bloomOf(partition: String, file: FileInfo): Option[String] = {
+    val there = Map(partition -> Map(file.name -> facts.of(file.path, file.length)))
+    MetadataRecords.of(MetadataAction.Everything("", there), MetadataState(shape)).records(
+      MetadataPartition.BloomFilters)
+      .collectFirst { case MetadataRecord(_, bloom: Bloom) => bloom.text }
   }
 
   private def characters(filter: Option[String]): String = filter.fold("")(text => s"${text.length} characters")

@@ -1,6 +1,14 @@
 package io.hudilite.metadata.check
 
 import io.hudilite.filegroup.{FileNames, ListedFolders, PartitionWalk, PathSelection}
+import io.hudilite.metadata.{
+  KnownFile,
+  MetadataAction,
+  MetadataPartition,
+  MetadataRecords,
+  MetadataShape,
+  MetadataState
+}
 import io.hudilite.metadata.stored.{MetadataTable, NamedContent}
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
@@ -48,22 +56,32 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
   def differences(): Seq[MetadataDifference] = {
     // It is read first: whatever completes meanwhile shows up in the folders.
     val NamedContent(partitions, files) = content
-    val folders = committed
-    val paths = (folders.keySet ++ partitions).toSeq.sorted
-    paths.filterNot(p => folders.contains(p) && partitions(p)).map(p =>
-      MetadataDifference(Partition, p, "", "", if (folders.contains(p)) p else "", if (partitions(p)) p else "")) ++
-      (folders.keySet ++ files.keySet).toSeq.sorted.flatMap(p =>
-        compared(p, folders.getOrElse(p, Map.empty), files.getOrElse(p, Map.empty)))
+    val NamedContent(paths, there) = expected
+    // A write that was rolled back leaves a folder without files, which nobody misses.
+    (paths.filter(there(_).nonEmpty) ++ partitions).toSeq.sorted.filterNot(p => paths(p) && partitions(p)).map(p =>
+      MetadataDifference(Partition, p, "", "", if (paths(p)) p else "", if (partitions(p)) p else "")) ++
+      (there.keySet ++ files.keySet).toSeq.sorted.flatMap(p =>
+        compared(p, there.getOrElse(p, Map.empty), files.getOrElse(p, Map.empty)))
+  }
+
+  /** All that is there, as a metadata table that is made now would name it. */
+  private def expected: NamedContent = {
+    val there = committed.map { case (path, files) =>
+      path -> files.map { case (name, f) => name -> KnownFile(f.length) }
+    }
+    NamedContent.of(MetadataRecords.of(MetadataAction.Everything("", there),
+        MetadataState(MetadataShape(Set(MetadataPartition.Files), table.config.version))).records(
+        MetadataPartition.Files))
   }
 
   private lazy val content: NamedContent = metadata.named()
 
-  private def compared(partition: String, there: Map[String, FileInfo], named: Map[String, Long])
+  private def compared(partition: String, there: Map[String, Long], named: Map[String, Long])
       : Seq[MetadataDifference] = (there.keySet ++ named.keySet).toSeq.sorted.flatMap { name =>
     def different(kind: DifferenceKind): Some[MetadataDifference] = Some(MetadataDifference(kind, partition, name, "",
-        there.get(name).fold("")(_.length.toString), named.get(name).fold("")(_.toString)))
+        there.get(name).fold("")(_.toString), named.get(name).fold("")(_.toString)))
     (there.get(name), named.get(name)) match {
-      case (Some(file), Some(bytes)) => if (file.length == bytes) None else different(FileSize)
+      case (Some(length), Some(bytes)) => if (length == bytes) None else different(FileSize)
       case (None, Some(_)) if isOfNobody(name) || isUnknownLog(partition, name) => None
       case _ => different(File)
     }

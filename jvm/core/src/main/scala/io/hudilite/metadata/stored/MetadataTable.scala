@@ -2,7 +2,7 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, LogFile, NamedLogs, ViewInstants}
 import io.hudilite.metadata.{
   IndexDefinition,
   IndexDefinitions,
@@ -12,7 +12,7 @@ import io.hudilite.metadata.{
   MetadataRecord
 }
 import io.hudilite.metadata.MetadataPayload.Names
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
 import java.util.concurrent.ConcurrentHashMap
@@ -23,6 +23,21 @@ import java.util.concurrent.ConcurrentHashMap
   *   lengths of the files by their names, by partition path
   */
 final case class NamedContent(partitions: Set[String], files: Map[String, Map[String, Long]])
+
+object NamedContent {
+
+  /** @param merged
+    *   records of the partition `files`
+    */
+  def of(merged: Seq[MetadataRecord]): NamedContent = {
+    val records = merged.collect { case MetadataRecord(key, names: Names) => key -> names.entries }.toMap
+    NamedContent(
+      records.get(MetadataKeys.AllPartitions).fold(Set.empty[String])(_.keySet).map(MetadataKeys.path),
+      (records - MetadataKeys.AllPartitions).map { case (key, files) =>
+        MetadataKeys.path(key) -> files.map { case (name, file) => name -> file.bytes }
+      })
+  }
+}
 
 /** The metadata table that Apache Hudi keeps beside a table, as far as it can be trusted: whatever is not as it should be
   * raises `CORRUPT_FILE`, of the whole or of one of its files (docs/format.md#metadata-table).
@@ -54,7 +69,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   private lazy val store = new TimelineStore(storage, folder, config)
-  private lazy val timeline: Timeline = store.load()
+
+  /** Its own timeline. */
+  lazy val timeline: Timeline = store.load()
 
   private lazy val instants: MetadataInstants = {
     val found = new MetadataInstants(dataTimeline, timeline)
@@ -116,6 +133,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     ()
   }
 
+  /** The merged records of a slice. */
+  def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
+
   /** The partitions of the table. */
   def partitions(): Set[String] = {
     val found = records(MetadataPartition.Files, Set(MetadataKeys.AllPartitions)).collect {
@@ -130,13 +150,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     namesIn(records(MetadataPartition.Files, paths.map(MetadataKeys.ofPartition)).iterator)
 
   /** The partitions and files of the table that the partition `files` names. */
-  def named(): NamedContent = {
-    val (ofTable, ofPartitions) = records(MetadataPartition.Files).toSeq.partition(_.key == MetadataKeys.AllPartitions)
-    NamedContent(
-      ofTable.collect { case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path) }.flatten
-        .toSet,
-      namesIn(ofPartitions.iterator))
-  }
+  def named(): NamedContent = NamedContent.of(records(MetadataPartition.Files).toSeq)
 
   private def namesIn(records: Iterator[MetadataRecord]): Map[String, Map[String, Long]] = records.collect {
     case MetadataRecord(key, names: Names) =>
@@ -144,7 +158,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }.toMap
 
   /** The newest slices of a partition, in the order of the numbers in their ids. */
-  private def slices(partition: MetadataPartition): Seq[FileSlice] =
+  def slices(partition: MetadataPartition): Seq[FileSlice] =
     known.computeIfAbsent(partition.name, _ => trustedSlices(partition))
 
   private val known = new ConcurrentHashMap[String, Seq[FileSlice]]()
@@ -155,7 +169,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
     val listing = Map(partition.name -> storage.list(s"$folder/${partition.name}"))
     val found = shown(FileSystemView.slices(view, listing).getOrElse(partition.name, Nil))
-    val told = toldSince(partition, found)
+    val told = toldSince(partition, found, madeAt(listing(partition.name)))
     namedBases(partition, found, told.map(_._2)).diff(listing(partition.name).map(_.name).toSet).foreach(name =>
       throw distrusted(s"its file $name of ${partition.name} is missing"))
     val logs = NamedLogs.of(folder, told.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
@@ -172,13 +186,15 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   private def order(log: LogFile): (String, String, Int, String) =
     (timeline.completionTime(log.time).getOrElse(""), log.time, log.version, log.writeToken.getOrElse(""))
 
-  private lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
+  /** Facts of its timeline that tell which of its files count. */
+  lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
     config.version)
 
   // Log files of version 6 bear the instant of their slice, and each of their blocks is asked for.
   private def isCommitted(time: String): Boolean = instants.counts(time)
 
-  private def pending: Map[FileGroupId, String] =
+  /** Instants of pending compactions of its file groups. */
+  def pending: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
 
@@ -187,11 +203,20 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   private lazy val sinceCompaction: Seq[Instant] = timeline.writes.filter(i =>
     i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))
 
+  /** Completion time of the initialisation that these files of a partition are from. After a restore, Apache Hudi deletes
+    * partitions and makes them again, without the files that earlier writes name.
+    */
+  private def madeAt(files: Seq[FileInfo]): Option[String] = files.map(_.name)
+    .flatMap(name => FileNames.parseBaseFile(name).map(_.instant).orElse(FileNames.parseLogFile(name).map(_.time)))
+    .filter(MetadataInstants.isInitial).sorted.lastOption.flatMap(timeline.completionTime)
+
   /** What writes since the last compaction say of their files. A missing one would hide what it says. A write of which
     * the partition `files` shows the only file that it has there is not asked.
     */
-  private def toldSince(partition: MetadataPartition, shown: Set[String]): Seq[(Instant, CommitMetadata)] =
-    store.readCommits(sinceCompaction.filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
+  private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[String])
+      : Seq[(Instant, CommitMetadata)] = store.readCommits(sinceCompaction
+    .filterNot(_.completionTime.exists(completed => made.exists(completed < _)))
+    .filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
 
   /** Instants of the writes that a listing of `files` shows to be there: by the log file that each has from version 8 on,
     * and by the base file that the partition began with.

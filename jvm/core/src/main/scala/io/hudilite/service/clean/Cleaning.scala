@@ -6,7 +6,7 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State, Timeline}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 
 import java.util.concurrent.CancellationException
 
@@ -86,7 +86,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   }
 
   private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
-    MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
+    MetadataUpkeep.beforeCleaning(table)
     val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
     if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
   }
@@ -100,8 +100,10 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
         CleanedPartition(partition, plan.policy, gone.map(nameOf), left.map(nameOf), emptied(partition))
       }
       val earliest = plan.earliestToRetain.map(_.time).getOrElse("")
-      table.store.completeClean(instant.time,
-        CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints))
+      val metadata =
+        CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints)
+      MetadataUpkeep.cleaned(table, instant.time, metadata, transaction.metadata)
+      table.store.completeClean(instant.time, metadata)
       FinishedCleaning(instant.time, earliest, partitions)
     }
 

@@ -7,7 +7,7 @@ import io.hudilite.service.clean.Cleaning
 import io.hudilite.storage.{Storage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CleanMetadata, Instant, State, Timeline, TimelineStore}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Rollback
 
 import scala.collection.mutable
@@ -76,8 +76,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         // The table is examined again under the lock.
         val mends = examine().flatMap(_.mend).distinct
         // The metadata table may have a write that is taken back.
-        if (mends.exists(takesBack)) MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
-        mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
+        def carriedOut(): Unit = mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
+        if (mends.exists(takesBack)) MetadataUpkeep.remade(table)(carriedOut()) else carriedOut()
       }
       val cleanings = wanted.collect { case m: Mend.EndCleaning => m }
       if (cleanings.nonEmpty) tried(cleanings) {

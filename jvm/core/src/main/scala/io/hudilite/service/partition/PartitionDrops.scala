@@ -4,7 +4,7 @@ import io.hudilite.config.service.ExpiryConf
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, InstantTime}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, InstantTime}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
 
 /** Dropped partitions.
@@ -21,8 +21,6 @@ final case class DroppedPartitions(instant: String, fileGroups: Map[String, Int]
   */
 object PartitionDrops {
 
-  private val Operation = "DELETE_PARTITION"
-
   /** Partitions that [[run]] would drop. Raises the errors of that. */
   def preview(table: Table, partitions: Seq[String]): DroppedPartitions =
     DroppedPartitions("", checked(table, partitions).map { case (partition, slices) => partition -> slices.size })
@@ -37,7 +35,7 @@ object PartitionDrops {
     val dropped = checked(table, partitions)
     if (dropped.isEmpty) DroppedPartitions("", Map.empty)
     else {
-      val write = Transaction.begin(table, Action.ReplaceCommit, Operation, options)
+      val write = Transaction.begin(table, Action.ReplaceCommit, CommitMetadata.DeletePartition, options)
       try {
         write.commit(Nil, dropped.map { case (partition, slices) => partition -> slices.map(_.fileId) },
           assumption = Assumption.Replaces(dropped.keySet))
@@ -49,7 +47,7 @@ object PartitionDrops {
   /** Completed drops of the active timeline, oldest first. */
   def completed(table: Table): Seq[Instant] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
-      .collect { case (instant, metadata) if metadata.operation == Operation => instant }
+      .collect { case (instant, metadata) if metadata.operation == CommitMetadata.DeletePartition => instant }
 
   private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
     // The empty path is the one partition of a table without partition columns, which is the table itself.

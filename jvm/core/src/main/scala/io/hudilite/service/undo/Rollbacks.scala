@@ -4,7 +4,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{PendingWrites, Rollback}
 
 /** A write that was taken back.
@@ -75,9 +75,10 @@ object Rollbacks {
   private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
-    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
-    before(now, write).foreach(StateFiles.keep(now, _))
-    RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+    MetadataUpkeep.remade(now) {
+      before(now, write).foreach(StateFiles.keep(now, _))
+      RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+    }
   }
 
   private def checked(now: Table, instant: Option[String]): Instant = {

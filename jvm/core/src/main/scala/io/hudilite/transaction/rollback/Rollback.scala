@@ -5,6 +5,7 @@ import io.hudilite.storage.Undo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
+import io.hudilite.upkeep.Undoing
 
 import org.slf4j.LoggerFactory
 
@@ -92,6 +93,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
     // Tasks of this write delete the files that they begin from here on.
     WritePermit.deleteAll(storage, basePath, instant)
+    new Undoing(store).begin(instant)
     store.deleteUncounted(instant)
     val timeline = store.load()
     val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
@@ -165,6 +167,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
+    new Undoing(store).end(time, metadata, RollbackPlan(target, Nil))
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)

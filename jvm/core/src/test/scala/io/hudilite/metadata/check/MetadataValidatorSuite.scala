@@ -2,7 +2,7 @@ package io.hudilite.metadata.check
 
 import io.hudilite.GoldenFolder
 import io.hudilite.TestTables.storage
-import io.hudilite.metadata.GoldenCopy
+import io.hudilite.metadata.{GoldenActions, GoldenCopy}
 import io.hudilite.service.doctor.FindingKind
 import io.hudilite.table.Table
 
@@ -29,6 +29,11 @@ class MetadataValidatorSuite extends FunSuite {
       assertEquals(found, Nil)
       assertEquals(MetadataFindings.of(validator(GoldenFolder.table(name)), deep = false), Nil)
     }
+
+  for (name <- GoldenActions.names) test(s"$name: after all kinds of actions of Apache Hudi's nothing is different") {
+    val basePath = GoldenActions.onDisk(GoldenActions.steps(name).last.after)
+    assertEquals(told(basePath), Nil)
+  }
 
   for (version <- Seq(6, 8, 9))
     test(s"version $version: a file with another content is told with each of its differences") {

@@ -198,11 +198,7 @@ final case class HudiliteTable(
         _ => rows.scanOf(ReadConf.of(target.conf.options), isOfWrite = true), byKey = false)
   }
 
-  override def writeConf(added: Map[String, String]*): WriteConf = {
-    val asked = added.foldLeft(request)(_.and(_, session))
-    OptionWarnings.tellOfWrite(session, asked.own)
-    asked.writing
-  }
+  override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 

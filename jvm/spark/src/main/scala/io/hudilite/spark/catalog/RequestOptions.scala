@@ -72,9 +72,6 @@ object OptionWarnings {
   def tell(session: SparkSession, options: Map[String, String]): Unit =
     log(news(session, IneffectiveOptions.among(options)))
 
-  def tellOfWrite(session: SparkSession, options: Map[String, String]): Unit =
-    log(news(session, IneffectiveOptions.inWrites(options)))
-
   /** Warns of settings by which Apache Hudi would set options of all statements. */
   def tellOfSettings(session: SparkSession): Unit = log(news(session, settings))
 

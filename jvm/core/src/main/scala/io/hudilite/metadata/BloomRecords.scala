@@ -1,0 +1,38 @@
+package io.hudilite.metadata
+
+import io.hudilite.metadata.MetadataAction._
+import io.hudilite.metadata.MetadataPayload.Bloom
+
+/** Bloom filters of base files: the partition `bloom_filters`. */
+private[metadata] object BloomRecords extends RecordKind {
+
+  override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = {
+    val kind = before.shape.bloomKind
+    action match {
+      case w: Written =>
+        for (stat <- w.commit.allStats.filter(_.path.nonEmpty); text <- bloomOf(stat.fileName, w.factsOf(stat)))
+          yield there(stat.partitionPath, stat.fileName, kind, w.instant, text)
+      case Everything(instant, files) => ofFiles(files, kind, instant)
+      case Cleaned(instant, clean) => deleted(clean.partitions.flatMap(p => p.deleted.map(p.partition -> _)), instant)
+      case _: RolledBack | _: Restored => Nil
+    }
+  }
+
+  /** The metadata table goes back to a moment of which nobody has kept the filters of files that come back. */
+  override def isEmptied(action: MetadataAction): Boolean = action.isInstanceOf[Restored]
+
+  private def ofFiles(files: Map[String, Map[String, KnownFile]], kind: String, instant: String): Seq[MetadataRecord] =
+    (for ((partition, found) <- files; (name, facts) <- found; text <- bloomOf(name, facts))
+      yield there(partition, name, kind, instant, text)).toSeq
+
+  private def bloomOf(name: String, facts: KnownFile): Option[String] =
+    if (ColumnRecords.isLog(name)) None else facts.bloom
+
+  private def there(partition: String, name: String, kind: String, instant: String, text: String): MetadataRecord =
+    MetadataRecord(MetadataKeys.ofFile(partition, name), Bloom(kind, instant, text, isDeleted = false))
+
+  private def deleted(files: Seq[(String, String)], instant: String): Seq[MetadataRecord] =
+    files.filterNot(f => ColumnRecords.isLog(f._2)).map { case (partition, name) =>
+      MetadataRecord(MetadataKeys.ofFile(partition, name), Bloom("", instant, "", isDeleted = true))
+    }
+}

@@ -1,0 +1,67 @@
+package io.hudilite.metadata
+
+import io.hudilite.metadata.MetadataAction._
+import io.hudilite.metadata.MetadataPayload.Statistics
+import io.hudilite.timeline.CommitMetadata
+
+/** Statistics of the columns of partitions: the partition `partition_stats`.
+  *
+  * They are those of the newest file slices, as they are after the action, and replace what was there. A column that some
+  * file does not tell of is taken back: its partition is read.
+  */
+private[metadata] object PartitionRecords extends RecordKind {
+
+  override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = action match {
+    case w: Written if w.commit.operation == CommitMetadata.DeletePartition =>
+      for (partition <- w.commit.replaced.keys.toSeq; column <- before.shape.columns) yield deleted(partition, column)
+    case w: Written =>
+      for (partition <- w.commit.stats.keys.toSeq; of <- ofPartition(partition, after(w, partition, before), w, before))
+        yield of.fold(deleted(partition, _), record(partition, _))
+    case e: Everything =>
+      for ((partition, slices) <- before.slices.toSeq;
+        of <- ofPartition(partition, slices, e, before).flatMap(_.toOption))
+        yield record(partition, of)
+    case _: Cleaned | _: RolledBack | _: Restored => Nil
+  }
+
+  /** A restore takes bounds back that nobody has kept. */
+  override def isEmptied(action: MetadataAction): Boolean = action.isInstanceOf[Restored]
+
+  /** The newest slices of a partition when the write has completed. */
+  private def after(write: Written, partition: String, before: MetadataState): Seq[KnownSlice] = {
+    val replaced = write.commit.replaced.getOrElse(partition, Nil).toSet
+    val stay = before.slices.getOrElse(partition, Nil).filterNot(s => replaced(s.fileId)).map(s => s.fileId -> s).toMap
+    write.commit.stats.getOrElse(partition, Nil).filter(_.path.nonEmpty).foldLeft(stay) { (slices, stat) =>
+      val slice = slices.getOrElse(stat.fileId, KnownSlice(stat.fileId, None, Nil))
+      val grown =
+        if (stat.isLog) slice.copy(logs = slice.logs :+ KnownLog(stat.fileName, write.instant))
+        // Log files that were complete before the new base file was begun are in it.
+        else KnownSlice(stat.fileId, Some(stat.fileName), slice.logs.filter(_.since >= write.instant))
+      slices.updated(stat.fileId, grown)
+    }.values.toSeq
+  }
+
+  /** Statistics of each column, or its name where some file does not tell. */
+  private def ofPartition(partition: String, slices: Seq[KnownSlice], action: MetadataAction, before: MetadataState)
+      : Seq[Either[String, ColumnStatistics]] = {
+    val known = before.statistics.getOrElse(partition, Map.empty)
+    val made = ColumnRecords.ofFiles(action, before).getOrElse(partition, Map.empty)
+    val ofFiles = slices.flatMap(_.names).map(name => name -> made.get(name).orElse(known.get(name)).getOrElse(Nil))
+      // A log file without statistics has no values.
+      .filterNot { case (name, of) => of.isEmpty && ColumnRecords.isLog(name) }
+      .map { case (_, of) => of.map(s => s.column -> s).toMap }
+    before.shape.columns.map(column =>
+      together(ofFiles.map(_.get(column))).map(_.copy(file = MetadataKeys.ofPartition(partition), isTight = true))
+        .toRight(column))
+  }
+
+  private def together(ofFiles: Seq[Option[ColumnStatistics]]): Option[ColumnStatistics] =
+    if (ofFiles.isEmpty) None
+    else ofFiles.reduce((a, b) => for (x <- a; y <- b; both <- RecordMerge.together(x, y)) yield both)
+
+  private def deleted(partition: String, column: String): MetadataRecord =
+    record(partition, ColumnRecords.deleted("", column))
+
+  private def record(partition: String, of: ColumnStatistics): MetadataRecord =
+    MetadataRecord(MetadataKeys.ofColumn(of.column, partition), Statistics(of, ofPartition = true))
+}

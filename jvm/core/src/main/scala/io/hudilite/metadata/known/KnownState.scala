@@ -1,0 +1,79 @@
+package io.hudilite.metadata.known
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.metadata.{
+  ColumnStatistics,
+  KnownLog,
+  KnownSlice,
+  MetadataAction,
+  MetadataPartition,
+  MetadataRecord,
+  MetadataRecords,
+  MetadataShape,
+  MetadataState
+}
+import io.hudilite.metadata.MetadataPayload.Statistics
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.table.Table
+
+/** The table before an action, as its folders and its metadata table have it: no more is asked of them than the records of
+  * the action depend on.
+  *
+  * @param table
+  *   before the action, as folders list it
+  * @param metadata
+  *   its metadata table before the action
+  */
+final class KnownState(table: Table, metadata: MetadataTable) {
+
+  import KnownState._
+
+  /** The partitions whose records can be made. */
+  lazy val shape: MetadataShape = {
+    val partitions = metadata.listed.flatMap(MetadataPartition.of).filter(MetadataRecords.Made).toSet
+    MetadataShape(partitions, table.config.version, columns)
+  }
+
+  private def columns: Seq[String] =
+    metadata.definitions.get(MetadataPartition.ColumnStats.name).map(_.columns).getOrElse(
+      // Older writers have kept no definition.
+      if (metadata.listed.contains(MetadataPartition.ColumnStats.name)) stored.map(_.column).toSeq.distinct else Nil)
+
+  def before(action: MetadataAction, shape: MetadataShape = shape): MetadataState = action match {
+    case w: MetadataAction.Written if shape.partitions(MetadataPartition.PartitionStats) =>
+      ofPartitions(w.commit.stats.keys.toSeq, shape)
+    case _: MetadataAction.Everything if shape.partitions(MetadataPartition.PartitionStats) =>
+      MetadataState(shape, known(table.allSlices()))
+    case _: MetadataAction.Restored =>
+      MetadataState(shape, named = metadata.named().files.map { case (path, files) => path -> files.keySet })
+    case _ => MetadataState(shape)
+  }
+
+  private def ofPartitions(touched: Seq[String], shape: MetadataShape): MetadataState = {
+    val there = table.partitions().toSet
+    val slices = known(table.slices(touched.filter(there)))
+    val partitions = for ((partition, all) <- slices; slice <- all; name <- slice.names) yield name -> partition
+    val of = stored.filter(s => partitions.contains(s.file)).toSeq
+    MetadataState(shape, slices,
+      of.groupBy(s => partitions(s.file)).map { case (partition, some) => partition -> some.groupBy(_.file) })
+  }
+
+  private def stored: Iterator[ColumnStatistics] = metadata.records(MetadataPartition.ColumnStats).collect {
+    case MetadataRecord(_, Statistics(of, _)) => of
+  }
+
+  private def known(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[KnownSlice]] =
+    slices.map { case (partition, all) => partition -> all.map(known) }
+
+  private def known(slice: FileSlice): KnownSlice = KnownSlice(slice.fileId, slice.base.map(_.name),
+    slice.logs.map(log => KnownLog(log.name, since(log.time))))
+
+  private def since(time: String): String =
+    if (table.config.version < CompletedLogs) time else table.timeline.completionTime(time).getOrElse(time)
+}
+
+private object KnownState {
+
+  // From this version on log files bear the instant of their write, which need not complete in their order.
+  val CompletedLogs = 8
+}
