@@ -53,6 +53,18 @@ KINDS = {
             0,
         ),
         _new(f"CREATE OR REPLACE TABLE $P USING hudilite {_KEY} AS SELECT 1 AS id", "SELECT * FROM $P", 1),
+        _new(
+            f"CREATE TABLE $P USING hudilite PARTITIONED BY (day) {_KEY} AS SELECT * FROM src",
+            "SELECT *, _hoodie_partition_path FROM $P",
+            (2, 20.0, "TWO", "a", "day=a"),
+            (4, 4.0, "four", "c", "day=c"),
+        ),
+        _new(
+            "CREATE TABLE $P LIKE $T USING hudilite TBLPROPERTIES ('hoodie.datasource.write.hive_style_partitioning' = 'true')",
+            "SELECT value FROM $M_new.properties WHERE key = 'hoodie.datasource.write.hive_style_partitioning'",
+            "true",
+            doors=("name",),
+        ),
         does(
             "CREATE TABLE $N_at USING hudilite LOCATION '$DIR'",
             _NAMES,

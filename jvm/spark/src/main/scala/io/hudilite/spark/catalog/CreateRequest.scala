@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{TableConfig, TableOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
-import io.hudilite.spark.row.Nullability
+import io.hudilite.spark.row.{Nullability, SessionConf}
 
 import java.util.{Map => JMap}
 
@@ -36,11 +36,27 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
     if (registeredAs(path) != Registered.Hudilite) throw UnsupportedStatement.Provider.of(path)
   }
 
-  /** Columns with partition columns last, which is the order of tables that Apache Hudi's catalog shares. */
-  def inOrderOfHudi(columns: Seq[String]): Seq[String] =
+  /** Columns with partition columns last, as a new table has them. */
+  def ordered(columns: Seq[String]): Seq[String] =
     HudiEntry.partitionsLast(columns,
-      TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
-        .map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
+      partitionFields.map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
+
+  /** Columns in the order of a new table, which is told where the statement has another one. */
+  def ordered(table: String, schema: StructType): StructType = {
+    val names = ordered(schema.fieldNames.toSeq)
+    ColumnOrder.tell(table, schema.fieldNames.toSeq, names)
+    StructType(names.map(schema(_)))
+  }
+
+  private def partitionFields: Seq[String] =
+    TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
+
+  /** The request for a table that is not there yet. Its partitions are named `column=value` unless an option says
+    * otherwise, as with Apache Hudi's statements; a DataFrame that makes a table names them by the value alone.
+    */
+  def ofNewTable: CreateRequest =
+    if (partitionFields.isEmpty || TableOptions.HiveStyle.isSet(SessionConf.options ++ options)) this
+    else copy(options = options + (TableOptions.HiveStyle.name -> "true"))
 
   /** Format under which the catalog registers the table. Raises `InvalidInput` for any other than Hudi's, and for an
     * option that the catalog would keep although no write of hudilite heeds it there.

@@ -102,11 +102,11 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     else {
       if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
-      val place = HudiliteCatalog.table(session, pathOf(ident), asked.options, dataFrame = true)
+      val place = HudiliteCatalog.table(session, pathOf(ident), asked.ofNewTable.options, dataFrame = true)
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
       else {
-        EmptyTable.create(place, schema)
+        EmptyTable.create(place, asked.ordered(place.name(), schema))
         loadTable(ident)
       }
     }

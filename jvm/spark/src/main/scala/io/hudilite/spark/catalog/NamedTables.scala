@@ -67,20 +67,19 @@ private[catalog] final class NamedTables(session: SparkSession) {
     val format = asked.registeredAs(path)
     if (asked.external && asked.location.isEmpty) throw UnsupportedStatement.External.of(path)
     if (format == Registered.Hudi && !takesHudi) throw UnsupportedStatement.HiveForHudi.of(path)
-    val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
-    else schema
-    val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
     val place = HudiliteCatalog.table(session, path, asked.options, dataFrame = true)
     place.request.writing // raises an error for options of reads
     place.table match {
       case Some(table) =>
         if (asked.location.isEmpty || asked.byWrite)
           throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
-        ExistingTable.check(table, place.schema, columns, asked.options)
+        ExistingTable.check(table, place.schema, schema, asked.options)
         register(ident, place, place.schema, asked)
         place
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
+        val columns = asked.ordered((ident.namespace() :+ ident.name()).mkString("."), schema)
+        val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.ofNewTable.options
         val fresh = HudiliteCatalog.table(session, path, named, dataFrame = true)
         if (asked.byWrite) fresh.copy(created = () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)

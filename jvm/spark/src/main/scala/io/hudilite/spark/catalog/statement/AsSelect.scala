@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
-import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.catalog.{ColumnOrder, CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
+import io.hudilite.spark.catalog.metastore.TableProperty
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
@@ -25,10 +25,15 @@ private[statement] object AsSelect {
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
       val asked = CreateRequest.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
-      if (!target.catalog.tableExists(target.ident)) checkNew(target, create.query, asked)
+      val wanted = order(create.query, target.spec, asked)
+      if (!target.catalog.tableExists(target.ident)) {
+        checkNew(target, create.query, asked)
+        ColumnOrder.tell((target.ident.namespace() :+ target.ident.name()).mkString("."),
+          create.query.output.map(_.name), wanted)
+      }
       val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreateRequest.ByWrite -> "true")
-      PlanNodes.created(create, ordered(create.query, target.spec, asked),
-        PlanNodes.withProperties(target.spec, properties), ofWrite)
+      PlanNodes.created(create, ordered(create.query, wanted), PlanNodes.withProperties(target.spec, properties),
+        ofWrite)
     }
 
   /** Raises the errors of a write to a new table early. Later, Spark would have begun and would log a failure. */
@@ -40,13 +45,13 @@ private[statement] object AsSelect {
     ()
   }
 
+  private def order(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): Seq[String] =
+    CreateRequest(asked, None, spec.provider, None, byWrite = true).ordered(query.output.map(_.name))
+
   /** The rows with their columns in the order of the table. */
-  private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {
-    val names = query.output.map(_.name)
-    val wanted = CreateRequest(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
-    if (!spec.provider.flatMap(Registered.providerOf).contains(Registered.Hudi) || wanted == names) query
+  private def ordered(query: LogicalPlan, wanted: Seq[String]): LogicalPlan =
+    if (wanted == query.output.map(_.name)) query
     else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
-  }
 
   private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
 
