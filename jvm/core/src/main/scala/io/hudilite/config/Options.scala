@@ -23,7 +23,8 @@ object Options {
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
   val further: Seq[ConfigKey[_]] =
-    WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++ ReadOptions.further
+    WriteOptions.ofInserts ++ WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
+      ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -45,7 +46,7 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
+    (WriteOptions.all ++ WriteOptions.ofInserts ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
@@ -76,6 +77,10 @@ object Options {
     case OptionSide.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
     case _ => None
   }
+
+  /** All names of an option in lower case, by one of them. */
+  def spellings(name: String): Seq[String] =
+    heeded.map(_.names.map(lower)).find(_.contains(lower(name))).getOrElse(Seq(lower(name)))
 
   private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
 

@@ -1,5 +1,6 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.Setting
 import io.hudilite.config.service.ServiceConf
 import io.hudilite.error.InvalidInput
 
@@ -16,7 +17,8 @@ class WriteConfSuite extends FunSuite {
         options = Map.empty,
         operation = None,
         partitionsToDelete = None,
-        overwrite = OverwriteConf(where = None, dynamic = None),
+        inserts = InsertConf(None, Setting("none", isGiven = false), dropsInUpserts = false),
+        overwrite = OverwriteConf(where = None, dynamic = None, preferred = None),
         columns = ColumnsConf(grow = true, fillNull = false),
         timesAsTexts = false,
         index = IndexConf(None, simpleMoves = true, bloomMoves = true, prunesByRanges = true, None, None),
@@ -33,6 +35,10 @@ class WriteConfSuite extends FunSuite {
   test("each option of writes comes to its place, in any case and from older spellings") {
     val asked = Map(
       "HOODIE.datasource.write.operation" -> "Bulk_Insert",
+      "hoodie.spark.sql.insert.into.operation" -> "UPSERT",
+      "hoodie.sql.bulk.insert.enable" -> "true",
+      "hoodie.datasource.insert.dup.policy" -> "Fail",
+      "hoodie.datasource.insert.drop.duplicates" -> "true",
       "hoodie.datasource.write.partitions.to.delete" -> "a, b/*",
       "replaceWhere" -> " dt > 'a' ",
       "hoodie.datasource.overwrite.mode" -> "DYNAMIC",
@@ -79,7 +85,8 @@ class WriteConfSuite extends FunSuite {
         options = asked,
         operation = Some("bulk_insert"),
         partitionsToDelete = Some(Seq("a", "b/*")),
-        overwrite = OverwriteConf(Some("dt > 'a'"), Some(true)),
+        inserts = InsertConf(Some("upsert"), Setting("fail", isGiven = true), dropsInUpserts = true),
+        overwrite = OverwriteConf(Some("dt > 'a'"), Some(true), Some(true)),
         columns = ColumnsConf(grow = false, fillNull = true),
         timesAsTexts = true,
         index = IndexConf(Some("BUCKET"), simpleMoves = false, bloomMoves = false, prunesByRanges = false, Some(7),

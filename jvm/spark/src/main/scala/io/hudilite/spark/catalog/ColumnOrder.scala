@@ -11,8 +11,8 @@ private[catalog] object ColumnOrder {
 
   /** Says which order a new table gets, where its statement has another one. */
   def tell(table: String, written: Seq[String], ordered: Seq[String]): Unit = if (written != ordered) log.warn(text(
-    table,
-    ordered))
+      table,
+      ordered))
 
   private[catalog] def text(table: String, ordered: Seq[String]): String =
     s"The new table $table has its partition columns last: ${ordered.mkString(", ")}. Values without names of columns " +

@@ -66,14 +66,14 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
     if (isName(ident)) names.find(ident).map(names.load(_, options, dataFrame))
-    else Some(HudiliteCatalog.table(session, pathOf(ident), options, dataFrame)).filter(_.table.isDefined)
+    else Some(HudiliteCatalog.table(session, pathOf(ident), options, dataFrame).ofStatement).filter(_.table.isDefined)
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     found(ident, Map.empty, dataFrame)
 
   override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
     if (isName(ident)) names.newPlace(ident, location, options)
-    else HudiliteCatalog.table(session, pathOf(ident), options, dataFrame = true)
+    else HudiliteCatalog.table(session, pathOf(ident), options, dataFrame = true).ofStatement
 
   override def isPath(ident: Identifier): Boolean = !isName(ident)
 
@@ -102,7 +102,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     else {
       if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
-      val place = HudiliteCatalog.table(session, pathOf(ident), asked.ofNewTable.options, dataFrame = true)
+      val place = HudiliteCatalog.table(session, pathOf(ident), asked.ofNewTable.options, dataFrame = true).ofStatement
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
       else {

@@ -90,7 +90,7 @@ final case class HudiliteTable(
   // Text in plans and errors of Spark.
   override def toString: String = name()
 
-  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.all))
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.ofRead))
 
   // Spark finds cached rows and shared parts of a query by equal tables. The storage is left out, since each read has
   // its own.
@@ -203,6 +203,9 @@ final case class HudiliteTable(
     OptionWarnings.tellOfWrite(session, asked.own)
     asked.writing
   }
+
+  /** This table as a statement or a name asks for it. */
+  private[catalog] def ofStatement: HudiliteTable = copy(request = request.copy(ofStatement = true))
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 

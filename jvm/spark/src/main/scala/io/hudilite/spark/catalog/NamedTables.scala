@@ -52,8 +52,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val table = HudiliteCatalog.table(session, found.path, found.reads ++ options, dataFrame)
     // Options of the entry outrank those of the session, and yield to those of one write.
-    table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)),
-      entry = Some(found))
+    table.copy(request = table.request.copy(table = SessionConf.lowerCase(found.kept)), entry = Some(found)).ofStatement
   }
 
   /** Creates the table and its name. Raises `InvalidInput` for facts that a Hudi table cannot have, or that differ from
@@ -80,10 +79,16 @@ private[catalog] final class NamedTables(session: SparkSession) {
         if (asked.location.isEmpty) requireEmpty(place)
         val columns = asked.ordered((ident.namespace() :+ ident.name()).mkString("."), schema)
         val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.ofNewTable.options
-        val fresh = HudiliteCatalog.table(session, path, named, dataFrame = true)
+        val fresh = asProperties(HudiliteCatalog.table(session, path, named, dataFrame = true).ofStatement)
         if (asked.byWrite) fresh.copy(created = () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
+  }
+
+  // The options that the entry will keep rank below those of the rows' own write.
+  private def asProperties(place: HudiliteTable): HudiliteTable = {
+    val kept = TableProperty.kept(place.request.own)
+    place.copy(request = place.request.copy(table = kept, own = place.request.own -- kept.keys))
   }
 
   /** The place where a table would be made. Raises Spark's error where there is no such database. */
@@ -91,6 +96,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
     metastore.requireDatabase(ident)
     val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
     HudiliteCatalog.table(session, path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
+      .ofStatement
   }
 
   private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)

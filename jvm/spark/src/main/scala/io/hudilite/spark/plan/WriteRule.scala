@@ -15,7 +15,7 @@ import io.hudilite.spark.plan.table.{
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
-import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
@@ -70,9 +70,10 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val operation =
-      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
-    val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
+    val operation = effective(overwrite, conf, default(asked, conf, resolved))
+    val duplicates = Duplicates.of(conf.inserts, operation, overwrite.isDefined)
+    val table = if (overwrite.isEmpty && duplicates == Duplicates.Added && addsOnly(operation, resolved)) resolved
+    else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
@@ -83,10 +84,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     after.check(session, target)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
-    val rows = source.rows(keyed(write.query, target, operation, condition), new KeyedRows(target))
+    val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
+    val numbered = combines(operation, target) || (finds && duplicates != Duplicates.Added)
+    val rows = source.rows(keyed(write.query, target, operation, condition, numbered), new KeyedRows(target))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
-    if (looksUp(operation, target) && overwrite.isEmpty)
-      merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
+    if (finds) merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows, duplicates)
     else {
       val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
       val plan = append(rows, target, operation, replaced)
@@ -104,8 +106,16 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert) &&
       !table.table.exists(Buckets(_).haveRows)
 
-  private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
-    target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
+  private def looksUp(operation: WriteOperation, duplicates: Duplicates, target: WriteTarget): Boolean =
+    target.existing.isDefined &&
+      (duplicates != Duplicates.Added ||
+        (operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)))
+
+  /** The operation of a write whose options say none. */
+  private def default(asked: AskedWrite, conf: WriteConf, table: PlannedTable): WriteOperation =
+    if (table.dataFrame) WriteOperation.Upsert
+    else if (asked.sqlOperation != WriteOperation.Insert) asked.sqlOperation
+    else conf.inserts.statement.flatMap(name => WriteOperation.all.find(_.name == name)).getOrElse(asked.sqlOperation)
 
   /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
@@ -129,9 +139,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
 
   /** The rows as the table has them, with their keys. */
   private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
-      condition: Option[PartitionCondition]): LogicalPlan = {
+      condition: Option[PartitionCondition], numbered: Boolean): LogicalPlan = {
     val all = aligned(query, target, operation)
-    WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered = combines(operation, target))
+    WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered)
   }
 
   private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
@@ -148,14 +158,14 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       SchemaAlignment.project(query, StructType(fields))
     }
 
-  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan)
-      : LogicalPlan = {
+  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan,
+      duplicates: Duplicates): LogicalPlan = {
     import intent.{operation, target}
     val into = written(relation, table, PreparedWrite.Delta(intent))
     val of = new KeyedRows(target)
     val shared = of.evaluatedOnce(keyed)
-    val rows = if (combines(operation, target)) of.latest(shared) else shared
-    new KeyMerge(into, rows, target).of(operation)
+    val rows = if (combines(operation, target) || duplicates != Duplicates.Added) of.latest(shared) else shared
+    new KeyMerge(into, rows, target).of(operation, duplicates)
   }
 
   private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =

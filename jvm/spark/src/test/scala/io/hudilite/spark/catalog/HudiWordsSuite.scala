@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.Logged
+import io.hudilite.spark.{Logged, Raised}
 
 import java.nio.file.Files
 
@@ -23,8 +23,9 @@ final class HudiWordsSuite extends NamedSession {
   Seq("ordered" -> "(id STRING, day STRING, name STRING) USING hudilite PARTITIONED BY (day) $K",
     "hudilite.`$P/ordered`" -> "(id STRING, day STRING, name STRING) USING hudilite PARTITIONED BY (day) $K",
     "ordered" -> "USING hudilite PARTITIONED BY (day) $K AS SELECT '0' AS id, 'd' AS day, 'n' AS name WHERE false",
-    "hudilite.`$P/ordered`" -> ("USING hudilite PARTITIONED BY (day) $K " +
-      "AS SELECT '0' AS id, 'd' AS day, 'n' AS name WHERE false")).foreach { case (name, rest) =>
+    "hudilite.`$P/ordered`" ->
+      ("USING hudilite PARTITIONED BY (day) $K " +
+        "AS SELECT '0' AS id, 'd' AS day, 'n' AS name WHERE false")).foreach { case (name, rest) =>
     test(s"partition columns come last, are in the names of folders, and a line says so: $name $rest") {
       val table = name.replace("$P", home.toString)
       val lines = warnings("io.hudilite.spark.catalog.ColumnOrder")(s"CREATE TABLE $table ${rest.replace("$K", key)}")
@@ -64,6 +65,164 @@ final class HudiWordsSuite extends NamedSession {
     sql("CALL hudilite.system.drop_partition(table => 'words.again', partition => 'day=a')")
     assertEquals(rows("plain"), Seq("[2,2,b]"))
     Seq("again", "copy", "plain").foreach(table => sql(s"DROP TABLE $table"))
+  }
+
+  private def withSettings[T](settings: Seq[(String, String)])(body: => T): T = {
+    settings.foreach { case (name, value) => spark.conf.set(name, value) }
+    try body
+    finally settings.foreach { case (name, _) => spark.conf.unset(name) }
+  }
+
+  private def create(table: String, more: String = ""): Unit = {
+    sql(s"CREATE TABLE $table (id INT, v INT, day STRING) USING hudilite PARTITIONED BY (day) " +
+      s"TBLPROPERTIES (primaryKey = 'id', 'hoodie.clean.automatic' = 'false'$more)")
+    sql(s"INSERT INTO $table VALUES (1, 1, 'a'), (2, 2, 'b')")
+  }
+
+  private val operation = "hoodie.datasource.write.operation"
+  private val statement = "hoodie.spark.sql.insert.into.operation"
+  private val policy = "hoodie.datasource.insert.dup.policy"
+  private val mode = "hoodie.datasource.overwrite.mode"
+  private val ofSpark = "spark.sql.sources.partitionOverwriteMode"
+  private val again = "INSERT INTO $T VALUES (1, 9, 'a'), (3, 3, 'a')"
+  private val over = "INSERT OVERWRITE $T VALUES (7, 7, 'a')"
+
+  private val (updated, added) = (Seq("[1,9,a]", "[2,2,b]", "[3,3,a]"), Seq("[1,1,a]", "[1,9,a]", "[2,2,b]", "[3,3,a]"))
+  private val (part, whole) = (Seq("[2,2,b]", "[7,7,a]"), Seq("[7,7,a]"))
+
+  /** Settings, a statement, and the rows that the table has then. */
+  private val heeded: Seq[(Seq[(String, String)], String, Seq[String])] = Seq(
+    (Seq(operation -> "upsert"), again, updated),
+    (Seq(statement -> "upsert"), again, updated),
+    (Seq(statement -> "bulk_insert"), again, added),
+    (Seq("hoodie.sql.bulk.insert.enable" -> "true"), again, added),
+    (Seq(operation -> "insert", statement -> "upsert"), again, added),
+    (Seq(policy -> "none"), again, added),
+    (Seq(policy -> "drop"), again, Seq("[1,1,a]", "[2,2,b]", "[3,3,a]")),
+    (Seq("hoodie.datasource.insert.drop.duplicates" -> "true"), again, Seq("[1,1,a]", "[2,2,b]", "[3,3,a]")),
+    (Seq("hoodie.datasource.write.insert.drop.duplicates" -> "true", operation -> "upsert"), again,
+      Seq("[1,1,a]", "[2,2,b]", "[3,3,a]")),
+    (Seq(policy -> "fail"), "INSERT INTO $T VALUES (3, 3, 'a'), (1, 1, 'b')",
+      Seq("[1,1,a]", "[1,1,b]", "[2,2,b]", "[3,3,a]")),
+    (Seq(mode -> "dynamic"), over, part),
+    (Seq(mode -> "static", ofSpark -> "dynamic"), over, whole),
+    (Seq(mode -> "dynamic"), "INSERT INTO $T VALUES (7, 7, 'a')", Seq("[1,1,a]", "[2,2,b]", "[7,7,a]")),
+    (Seq(mode -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day = 'a') SELECT 7, 7", part),
+    (Seq(mode -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day = 'a') SELECT 7, 7 WHERE false", Seq("[2,2,b]")),
+    (Seq(mode -> "static", ofSpark -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day) SELECT 7, 7, 'a'", whole),
+    (Seq(operation -> "insert_overwrite"), over, part),
+    (Seq(operation -> "insert_overwrite"), "INSERT INTO $T VALUES (7, 7, 'a')", part),
+    (Seq(operation -> "insert_overwrite_table", ofSpark -> "dynamic"), over, whole),
+    (Seq(operation -> "insert_overwrite", mode -> "static"), over, part),
+    (Seq(operation -> "insert_overwrite"),
+      "CREATE OR REPLACE TABLE $T USING hudilite AS SELECT 7 AS id, 7 AS v, 'a' AS day",
+      whole),
+    (Seq(mode -> "dynamic"), "UPDATE $T SET v = 5 WHERE id = 1", Seq("[1,5,a]", "[2,2,b]")),
+    (Seq(operation -> "delete"), "DELETE FROM $T WHERE id = 2", Seq("[1,1,a]")),
+    (Seq(operation -> "delete"), "INSERT INTO $T VALUES (2, 0, 'b')", Seq("[1,1,a]")))
+
+  for (kind <- Seq("cow", "mor"))
+    test(s"SET of Hudi's options is heeded by statements: $kind") {
+      heeded.zipWithIndex.foreach { case ((settings, text, expected), number) =>
+        val table = s"set_$kind$number"
+        create(table, s", type = '$kind'")
+        withSettings(settings)(sql(text.replace("$T", table)))
+        assertEquals(rows(table), expected, s"$settings $text")
+        sql(s"DROP TABLE $table")
+      }
+    }
+
+  test("properties of a table say what a statement does, SET outranks them, and the write itself both") {
+    def property(name: String, value: String): String = s", '$name' = '$value'"
+    heeded.filter { case (settings, _, _) => settings.forall(_._1.startsWith("hoodie.")) }.zipWithIndex.foreach {
+      case ((settings, text, expected), number) if !text.startsWith("CREATE") =>
+        val table = s"has$number"
+        // The first rows come before the properties.
+        create(table)
+        sql(s"ALTER TABLE $table SET TBLPROPERTIES (${settings.map { case (k, v) => s"'$k' = '$v'" }.mkString(", ")})")
+        sql(text.replace("$T", table))
+        assertEquals(rows(table), expected, s"$settings $text")
+        sql(s"DROP TABLE $table")
+      case _ =>
+    }
+    create("ranks", property(operation, "upsert") + property(mode, "dynamic"))
+    withSettings(Seq(operation -> "insert"))(sql(again.replace("$T", "ranks")))
+    assertEquals(rows("ranks"), added)
+    withSettings(Seq(operation -> "insert"))(frame("SELECT 2 AS id, 9 AS v, 'b' AS day").write.format("hudilite")
+        .option(operation, "upsert").mode("append").saveAsTable("ranks"))
+    assertEquals(rows("ranks"), Seq("[1,1,a]", "[1,9,a]", "[2,9,b]", "[3,3,a]"))
+    withSettings(Seq(mode -> "static", operation -> "insert_overwrite_table"))(sql(over.replace("$T", "ranks")))
+    assertEquals(rows("ranks"), whole)
+    // A DataFrame that is saved to a path is told by its own options alone, as with Hudi.
+    withSettings(Seq(operation -> "bulk_insert"))(frame("SELECT 7 AS id, 8 AS v, 'a' AS day").write.format("hudilite")
+        .mode("append").save(s"$home/ranks"))
+    assertEquals(rows("ranks"), Seq("[7,8,a]"))
+    sql("DROP TABLE ranks")
+  }
+
+  test("an insert that must not meet a key names one that it has met, and one that cannot tell is refused") {
+    Seq("", ", 'hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '2'",
+      ", type = 'mor', preCombineField = 'v'").foreach { more =>
+      create("strict", more)
+      withSettings(Seq(policy -> "fail")) {
+        val error = Raised.by(sql("INSERT INTO strict VALUES (3, 3, 'a'), (2, 9, 'b')"))
+        assertEquals((error.condition, error.parameters("key")), ("RECORD_KEY_EXISTS", "2"), more)
+        sql("INSERT INTO strict VALUES (4, 4, 'b')")
+      }
+      withSettings(Seq(policy -> "drop"))(sql("INSERT INTO strict VALUES (3, 3, 'a'), (2, 9, 'b')"))
+      assertEquals(rows("strict"), Seq("[1,1,a]", "[2,2,b]", "[3,3,a]", "[4,4,b]"), more)
+      withSettings(Seq(policy -> "drop", statement -> "bulk_insert"))(
+        assertEquals(condition("INSERT INTO strict VALUES (5, 5, 'a')"), "INVALID_OPTION_VALUE"))
+      sql("DROP TABLE strict")
+    }
+    val rowsOf = frame("SELECT 1 AS id, 2 AS v").write.format("hudilite").mode("append")
+      .option("hoodie.datasource.write.recordkey.field", "id").option(operation, "insert")
+    rowsOf.option(policy, "fail").save(s"$home/framed")
+    val error = Raised.by(rowsOf.option(policy, "fail").save(s"$home/framed"))
+    assertEquals(error.condition, "RECORD_KEY_EXISTS")
+    rowsOf.option(policy, "drop").save(s"$home/framed")
+    assertEquals(rows(s"hudilite.`$home/framed`"), Seq("[1,2]"))
+  }
+
+  test("SET of a kind of query is heeded by reads, and writes go on working on the newest rows") {
+    create("asked")
+    val first = sql("SELECT max(_hoodie_commit_time) FROM asked").head.getString(0)
+    sql("INSERT INTO asked VALUES (3, 3, 'a')")
+    val kind = Seq("hoodie.datasource.query.type" -> "incremental",
+      "hoodie.datasource.read.begin.instanttime" -> sql("SELECT completion_time FROM hudilite.words.asked.history " +
+        s"WHERE time = '$first'").head.getString(0))
+    withSettings(kind) {
+      assertEquals(rows("asked"), Seq("[3,3,a]"))
+      assertEquals(frame("SELECT 1").sparkSession.read.format("hudilite").load(s"$home/asked").count(), 1L)
+      assertEquals(frame("SELECT 1").sparkSession.read.format("hudilite").option(kind.head._1, "snapshot")
+          .load(s"$home/asked").count(), 3L)
+      sql("INSERT INTO asked SELECT id + 10, v, day FROM asked")
+      sql("UPDATE asked SET v = 20 WHERE id = 2")
+    }
+    assertEquals(rows("asked"), Seq("[1,1,a]", "[13,3,a]", "[2,20,b]", "[3,3,a]"))
+    sql("DROP TABLE asked")
+  }
+
+  test("SET of what is not known, or is another program's, is told once, and of what cannot be read is refused") {
+    create("others")
+    val settings = Seq("hoodie.table.cdc.enabled" -> "true", "hoodie.no.such.option" -> "1",
+      "hoodie.datasource.write.recordkey.field" -> "v")
+    withSettings(settings) {
+      val lines = warnings("io.hudilite.options")("INSERT INTO others VALUES (3, 3, 'a')") ++
+        warnings("io.hudilite.options")("SELECT * FROM others")
+      if (Logged.isHeard) assertEquals(settings.map { case (name, _) => lines.count(_.contains(name)) }, Seq(1, 1, 1))
+      assertEquals(rows("others"), Seq("[1,1,a]", "[2,2,b]", "[3,3,a]"))
+    }
+    withSettings(Seq(mode -> "some", "hoodie.write.lock.provider" -> "org.apache.hudi.other.Provider")) {
+      assertEquals(rows("others").size, 3)
+      val error = Raised.by(sql("INSERT INTO others VALUES (4, 4, 'a')"))
+      assertEquals(error.condition, "OPTION_NOT_SUPPORTED")
+    }
+    withSettings(Seq(mode -> "some")) {
+      val error = Raised.by(sql("INSERT INTO others VALUES (4, 4, 'a')"))
+      assertEquals((error.condition, error.parameters("option")), ("INVALID_OPTION_VALUE", mode))
+    }
+    sql("DROP TABLE others")
   }
 
   private def frame(query: String): DataFrame = {

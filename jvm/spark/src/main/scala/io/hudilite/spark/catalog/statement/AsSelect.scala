@@ -76,10 +76,12 @@ private[statement] object AsSelect {
     * session about overwrites do not count for tables that are replaced.
     */
   private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
-    val asked = table.writeConf(options)
-    val says = asked.overwrite.where.isDefined || asked.overwrite.dynamic.isDefined ||
+    val asked = table.copy(request = table.request.copy(ofStatement = false)).writeConf(options)
+    val says = asked.overwrite.where.isDefined || asked.overwrite.preferred.isDefined ||
       asked.operation.contains(WriteOperation.InsertOverwrite.name)
-    if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
+    val isSet = asked.operation.isEmpty && table.writeConf(options).operation.isDefined
+    val operation = if (isSet) Some(WriteOptions.Operation.name -> WriteOperation.Upsert.name) else None
+    if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static") ++ operation
   }
 
   /** Raises `InvalidInput` where the statement differs from the catalog, whose entry stays. */
