@@ -57,12 +57,16 @@ private[statement] final class NamedWrites(names: NameResolution) extends SQLCon
     * of Spark's own, and options may say otherwise than Spark's setting which part is overwritten.
     */
   def intoNamedPartition(insert: InsertIntoStatement): InsertIntoStatement = insert.table match {
-    case named: UnresolvedRelation if insert.overwrite =>
+    case named: UnresolvedRelation if insert.overwrite && !replacesWhere(insert) =>
       // Spark's own rule sees the statement next, before the rule for columns that are left out.
       told(named, insert.partitionSpec.collect { case (column, Some(value)) => column -> value })
         .fold(insert)(table => LeftOutColumns.filled(PlanNodes.into(insert, table)))
     case _ => insert
   }
+
+  // Spark 4.3 has a statement with REPLACE WHERE, too, as an INSERT that overwrites: an option in it is its condition.
+  private def replacesWhere(insert: InsertIntoStatement): Boolean =
+    insert.productIterator.exists(_.isInstanceOf[Some[_]])
 
   private def told(named: UnresolvedRelation, values: Map[String, String]): Option[DataSourceV2Relation] = for {
     (catalog, ident) <- names.place(named.multipartIdentifier)
