@@ -270,8 +270,15 @@ KINDS = {
             "ALTER TABLE $T UNSET TBLPROPERTIES ('never.set')", "STATEMENT_NOT_SUPPORTED", "IF EXISTS", doors=("name",)
         ),
         refused("ALTER TABLE $T SET TBLPROPERTIES (primaryKey = 'v')", "STATEMENT_NOT_SUPPORTED", ""),
+        does(
+            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')",
+            {"entry"},
+            "SHOW TBLPROPERTIES $T ('owner.team')",
+            ("owner.team", "x"),
+            doors=("name",),
+        ),
         refused(
-            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')", "UNKNOWN_OPTION", "owner.team", doors=("name",)
+            "ALTER TABLE $T SET TBLPROPERTIES ('hoodie.owner' = 'x')", "UNKNOWN_OPTION", "hoodie.owner", doors=("name",)
         ),
         refused(
             "ALTER TABLE $T SET TBLPROPERTIES ('a' = 'x')", "STATEMENT_NOT_SUPPORTED", "", doors=("path", "registered")

@@ -82,6 +82,16 @@ object Options {
   def spellings(name: String): Seq[String] =
     heeded.map(_.names.map(lower)).find(_.contains(lower(name))).getOrElse(Seq(lower(name)))
 
+  /** True for a name that is no option and looks like none, such as that of a property of a user's own. */
+  def isOfOthers(name: String): Boolean = {
+    val said = lower(name)
+    def near = EditDistance.nearest(said, documentedNames.filterNot(isOfHudi).toSeq).isDefined
+    !isOfHudi(said) && !said.startsWith("hudilite.") && !isHeeded(said) && !KnownOptions.OfSpark(said) &&
+    !KnownOptions.InPlaceOf.contains(said) && !near
+  }
+
+  private def isOfHudi(name: String): Boolean = name.startsWith(HudiSettings.Prefix)
+
   private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
 
   private def checkConcurrency(options: Map[String, String]): Unit = {

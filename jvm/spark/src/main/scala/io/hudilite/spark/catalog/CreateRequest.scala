@@ -19,6 +19,8 @@ import scala.collection.JavaConverters._
   *
   * @param options
   *   options from OPTIONS, TBLPROPERTIES and PARTITIONED BY
+  * @param own
+  *   properties of a user's own, for the entry in the catalog
   * @param byWrite
   *   true when rows of a query follow, whose write creates the table
   * @param external
@@ -26,7 +28,7 @@ import scala.collection.JavaConverters._
   */
 private[catalog] final case class CreateRequest(options: Map[String, String], location: Option[String],
     provider: Option[String], comment: Option[String], byWrite: Boolean,
-    external: Boolean = false) {
+    external: Boolean = false, own: Map[String, String] = Map.empty) {
 
   /** Raises `InvalidInput` when the statement gives a place, format or comment that a table by path cannot have. */
   def checkAgainst(path: String): Unit = {
@@ -94,10 +96,12 @@ private[catalog] object CreateRequest {
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
     // Spark repeats OPTIONS under this prefix.
-    val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
-    CreateRequest(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
+    val said = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
+    val own = TableProperty.own(said).filterNot { case (name, _) => all.contains(TableCatalog.OPTION_PREFIX + name) }
+    CreateRequest(partitioned(partitions.toSeq, TableProperty.options(said -- own.keys)),
+      all.get(TableCatalog.PROP_LOCATION),
       all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
-      all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
+      all.get(TableCatalog.PROP_EXTERNAL).contains("true"), own)
   }
 
   /** The options with the partition columns of the statement or of `partitionBy`. Raises `InvalidInput` when the

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{Options, ReadOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.inspect.InspectTable
@@ -102,6 +102,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     else {
       if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
+      Options.check(asked.own) // a path has no entry that keeps them
       val place = HudiliteCatalog.table(session, pathOf(ident), asked.ofNewTable.options, dataFrame = true).ofStatement
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place

@@ -5,6 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.table.{AwaitedClusterings, PlannedTable, PreparedWrite}
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
@@ -202,6 +203,15 @@ final case class HudiliteTable(
     val asked = added.foldLeft(request)(_.and(_, session))
     OptionWarnings.tellOfWrite(session, asked.own)
     asked.writing
+  }
+
+  /** Raises the error that each write of the table would raise if its entry kept these options. */
+  private[catalog] def checkWrites(kept: Map[String, String]): Unit = if (kept.nonEmpty) {
+    val options = request.table ++ SessionConf.lowerCase(kept)
+    val asked = copy(request = request.copy(table = options)).writeConf()
+    InlineServices.check(session,
+      WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All,
+        () => Sessions.hadoopConf(session)))
   }
 
   /** This table as a statement or a name asks for it. */

@@ -73,6 +73,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
         if (asked.location.isEmpty || asked.byWrite)
           throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
         ExistingTable.check(table, place.schema, schema, asked.options)
+        place.checkWrites(TableProperty.kept(asked.options))
         register(ident, place, place.schema, asked)
         place
       case None =>
@@ -112,10 +113,11 @@ private[catalog] final class NamedTables(session: SparkSession) {
       case Registered.Hudi =>
         val made = HudiliteCatalog.table(session, place.basePath, Map.empty, dataFrame = true)
         val entry = HudiEntry.of(made.table.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> made.basePath)),
-          made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
+          made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options) ++ asked.own)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
       case _ =>
-        val entry = CatalogEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
+        val entry =
+          CatalogEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options) ++ asked.own, None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 
@@ -175,13 +177,15 @@ private[catalog] object NamedTables {
     if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
       "reason" -> "an empty text names no folder; give the path of the table, or leave LOCATION out")
 
-  /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. */
+  /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. A property of a user's own may
+    * have any value.
+    */
   def checkProperties(found: Registered, properties: Map[String, String]): Unit =
     (properties - TableCatalog.PROP_COMMENT).foreach { case (name, value) => checked(found, name, value) }
 
   private def checked(found: Registered, name: String, value: String): (String, String) = {
     val option = mutable(found, name) -> value
-    Options.check(Map(option), OptionSide.Write)
+    if (!TableProperty.isOwn(name)) Options.check(Map(option), OptionSide.Write)
     option
   }
 

@@ -119,7 +119,7 @@ final class NamedStatementsSuite extends NamedSession {
       "CREATE EXTERNAL TABLE outside (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')" ->
         "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved SET TBLPROPERTIES (primaryKey = 'v')" -> "STATEMENT_NOT_SUPPORTED",
-      "ALTER TABLE saved SET TBLPROPERTIES ('owner.team' = 'x')" -> "UNKNOWN_OPTION",
+      "ALTER TABLE saved SET TBLPROPERTIES ('hoodie.owner' = 'x')" -> "UNKNOWN_OPTION",
       "ALTER TABLE saved UNSET TBLPROPERTIES ('never.set')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved DROP COLUMN id" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved REPLACE COLUMNS (x INT)" -> "STATEMENT_NOT_SUPPORTED",

@@ -24,7 +24,8 @@ private[statement] object AsSelect {
     if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
-      val asked = CreateRequest.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
+      val asked = CreateRequest.partitioned(create.partitioning,
+        said(target.spec, hasEntry = !target.catalog.isPath(target.ident)) ++ ofWrite)
       val wanted = order(create.query, target.spec, asked)
       if (!target.catalog.tableExists(target.ident)) {
         checkNew(target, create.query, asked)
@@ -53,7 +54,11 @@ private[statement] object AsSelect {
     if (wanted == query.output.map(_.name)) query
     else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
 
-  private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
+  // Properties of a user's own are for the entry in the catalog.
+  private def said(spec: TableSpec, hasEntry: Boolean): Map[String, String] = {
+    val properties = if (hasEntry) spec.properties -- TableProperty.own(spec.properties).keys else spec.properties
+    TableProperty.options(properties ++ spec.options)
+  }
 
   private def replaced(replace: ReplaceTableAsSelect, target: CreateTarget): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
@@ -67,7 +72,7 @@ private[statement] object AsSelect {
   private def overwrite(replace: ReplaceTableAsSelect, target: CreateTarget, table: HudiliteTable): LogicalPlan = {
     check(target.spec, table)
     val options = CreateRequest.partitioned(replace.partitioning,
-      said(target.spec) ++ TableProperty.options(replace.writeOptions))
+      said(target.spec, table.entry.isDefined) ++ TableProperty.options(replace.writeOptions))
     val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
   }
@@ -90,6 +95,7 @@ private[statement] object AsSelect {
     if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")
     if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))
-    if (table.entry.isDefined && (kept.toSet -- table.entry.toSeq.flatMap(_.kept)).nonEmpty) refuse("TBLPROPERTIES")
+    val asked = kept ++ TableProperty.own(spec.properties)
+    if (table.entry.exists(found => (asked.toSet -- found.kept -- found.own).nonEmpty)) refuse("TBLPROPERTIES")
   }
 }
