@@ -16,23 +16,29 @@ object HudiSettings {
   private val facts: Set[String] =
     (TableOptions.all.flatMap(_.names) ++ KnownOptions.PayloadNames ++ KnownOptions.StrategyNames).map(lower).toSet
 
-  // Writers that are told to exclude others must not pass over it.
-  private val exclusion: Set[String] = Set(KnownOptions.ConcurrencyMode, KnownOptions.LockProvider).map(lower)
+  // Without these a read or a write would give or leave other rows, or not exclude other writers. One that cannot heed
+  // them is refused.
+  private val refusedInReads: Set[String] =
+    Set("hoodie.datasource.merge.type", "hoodie.datasource.query.incremental.format")
+  private val refusedInWrites: Set[String] = Set("hoodie.merge.allow.duplicate.on.inserts",
+    "hoodie.static.overwrite.partition.paths", KnownOptions.ConcurrencyMode, KnownOptions.LockProvider).map(lower)
 
   /** Options of reads, and those by which reads find buckets. */
   def ofReads(settings: Map[String, String]): Map[String, String] =
-    settings.filter { case (name, _) => reads(lower(name)) }
+    settings.filter { case (name, _) => isOfReads(lower(name)) }
+
+  private def isOfReads(name: String): Boolean = reads(name) || refusedInReads(name)
 
   /** Options of writes and services, which state no fact of a table. */
   def ofWrites(settings: Map[String, String]): Map[String, String] =
     settings.filter { case (name, _) => isOfWrites(lower(name)) }
 
   private def isOfWrites(name: String): Boolean =
-    exclusion(name) || (Options.isHeeded(name) && !facts(name) && !reads(name))
+    refusedInWrites(name) || (Options.isHeeded(name) && !facts(name) && !reads(name))
 
   /** Settings that no statement heeds, with the reason. */
   def ineffective(settings: Map[String, String]): Seq[IneffectiveOption] = settings.keys.toSeq.sorted.filterNot(name =>
-    reads(lower(name)) || isOfWrites(lower(name))).flatMap(name =>
+    isOfReads(lower(name)) || isOfWrites(lower(name))).flatMap(name =>
     reason(name, settings(name)).map(IneffectiveOption(
         name,
         _)))

@@ -80,10 +80,14 @@ object WriteConf {
 
   private def insertsOf(options: Map[String, String]): InsertConf = InsertConf(
     WriteOptions.InsertInto.get(options).orElse(
-      if (WriteOptions.BulkInsertSql(options)) Some("bulk_insert") else None),
+      if (WriteOptions.BulkInsertSql(options)) Some("bulk_insert")
+      else WriteOptions.InsertMode.get(options).filter(_ == "upsert")),
     WriteOptions.DuplicatePolicy.setting(options).default(by =>
-      if (WriteOptions.DropDuplicates(options)) "drop" else by),
+      if (WriteOptions.DropDuplicates(options)) "drop" else if (isStrict(options)) "fail" else by),
     WriteOptions.DropDuplicates(options))
+
+  private def isStrict(options: Map[String, String]): Boolean =
+    WriteOptions.InsertMode.get(options).contains("strict") && !WriteOptions.InsertInto.isSet(options)
 
   private def indexOf(options: Map[String, String]): IndexConf = IndexConf(
     kind = whenSet(WriteOptions.IndexType, options),

@@ -18,6 +18,11 @@ object WriteOptions {
   val BulkInsertSql: ConfigKey[Boolean] = ConfigKey.flag("hoodie.sql.bulk.insert.enable", default = false,
     "An older way to say `bulk_insert` for each INSERT INTO.")
 
+  val InsertMode: ConfigKey[String] = ConfigKey.choice("hoodie.sql.insert.mode", None,
+    Seq("upsert", "strict", "non-strict"),
+    "An older way to say what an INSERT INTO does, where the two above say nothing: `upsert`, or `insert` with the policy " +
+      "`fail` (strict) or `none` (non-strict).")
+
   val DuplicatePolicy: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.insert.dup.policy", Some("none"),
     Seq("none", "drop", "fail"),
     "What an insert does with a row whose key the table has: `none` adds it beside the other, `drop` leaves it out, and " +
@@ -200,7 +205,7 @@ object WriteOptions {
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
 
   /** Inserts by statements, and inserts of keys that are there. */
-  val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, DuplicatePolicy, DropDuplicates)
+  val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates)
 
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =

@@ -43,6 +43,7 @@ class OptionsSuite extends FunSuite {
       val value = key.default.fold(key match {
         case WriteOptions.OverwriteMode => "static"
         case WriteOptions.InsertInto => "insert"
+        case WriteOptions.InsertMode => "strict"
         case _ => "20240101"
       })(_.toString)
       val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), side))

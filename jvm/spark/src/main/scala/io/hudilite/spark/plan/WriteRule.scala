@@ -79,8 +79,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, write.query.schema, needed,
-      () => Sessions.hadoopConf(session)).copy(found = resolved.table)
+    val target =
+      WriteTarget.of(table.basePath, table.storage, table.table, conf, columnsOf(write, table, needed), needed,
+        () => Sessions.hadoopConf(session)).copy(found = resolved.table)
     after.check(session, target)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
@@ -95,6 +96,15 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
     }
   }
+
+  /** Columns of the rows, as far as the write looks at them. */
+  private def columnsOf(write: V2WriteCommand, table: PlannedTable, needed: NeededColumns): StructType =
+    (needed, table.table) match {
+      case (NeededColumns.KeysOnly, Some(found)) =>
+        val names = (found.config.recordKeyFields ++ found.config.partitionFields).map(_.takeWhile(_ != '.'))
+        StructType(write.query.schema.filter(field => names.exists(conf.resolver(_, field.name))))
+      case _ => write.query.schema
+    }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
     val now = AwaitedClusterings.of(found, asked)

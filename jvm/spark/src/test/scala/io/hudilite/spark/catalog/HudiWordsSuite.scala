@@ -96,6 +96,10 @@ final class HudiWordsSuite extends NamedSession {
     (Seq(statement -> "upsert"), again, updated),
     (Seq(statement -> "bulk_insert"), again, added),
     (Seq("hoodie.sql.bulk.insert.enable" -> "true"), again, added),
+    (Seq("hoodie.sql.insert.mode" -> "upsert"), again, updated),
+    (Seq("hoodie.sql.insert.mode" -> "non-strict"), again, added),
+    (Seq("hoodie.sql.insert.mode" -> "strict"), "INSERT INTO $T VALUES (3, 3, 'a')",
+      Seq("[1,1,a]", "[2,2,b]", "[3,3,a]")),
     (Seq(operation -> "insert", statement -> "upsert"), again, added),
     (Seq(policy -> "none"), again, added),
     (Seq(policy -> "drop"), again, Seq("[1,1,a]", "[2,2,b]", "[3,3,a]")),
@@ -223,6 +227,94 @@ final class HudiWordsSuite extends NamedSession {
       assertEquals((error.condition, error.parameters("option")), ("INVALID_OPTION_VALUE", mode))
     }
     sql("DROP TABLE others")
+  }
+
+  test("an instant of 14 or 17 digits is a time of TIMESTAMP AS OF, and a time that has not come is told of") {
+    create("timed")
+    val first = sql("SELECT max(_hoodie_commit_time) FROM timed").head.getString(0)
+    sql("DELETE FROM timed WHERE id = 1")
+    Seq("timed", s"hudilite.`$home/timed`").foreach { table =>
+      assertEquals(rows(s"$table TIMESTAMP AS OF '$first'"), Seq("[1,1,a]", "[2,2,b]"), table)
+      val next = sql(s"SELECT date_format(now() + INTERVAL 1 HOUR, 'yyyyMMddHHmmss')").head.getString(0)
+      val told = warnings("io.hudilite.spark.scan.plan.TimeTravel")(s"SELECT * FROM $table TIMESTAMP AS OF '$next'")
+      if (Logged.isHeard) assert(told.nonEmpty && told.forall(_.contains("newest instant")), told)
+      assertEquals(rows(s"$table TIMESTAMP AS OF '$next'"), Seq("[2,2,b]"), table)
+      assertEquals(warnings("io.hudilite.spark.scan.plan.TimeTravel")(
+          s"SELECT * FROM $table TIMESTAMP AS OF current_timestamp()"), Nil)
+    }
+    assertEquals(frame("SELECT 1").sparkSession.read.format("hudilite").option("timestampAsOf", first)
+        .load(s"$home/timed").count(), 2L)
+    sql("CREATE TEMP VIEW digits AS SELECT 1 AS id")
+    intercept[Exception](sql(s"SELECT * FROM digits TIMESTAMP AS OF '$first'"))
+    sql("DROP TABLE timed")
+  }
+
+  test("words of statements that Hudi has: a merge mode, and a merge type that leaves logs as they are") {
+    sql("CREATE TABLE moded (id INT, v INT, ts INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', " +
+      "preCombineField = 'ts', type = 'mor', recordMergeMode = 'COMMIT_TIME_ORDERING')")
+    sql("INSERT INTO moded VALUES (1, 1, 5)")
+    withSettings(Seq(operation -> "upsert"))(sql("INSERT INTO moded VALUES (1, 2, 4)"))
+    assertEquals(rows("moded"), Seq("[1,2,4]"))
+    assertEquals(condition("ALTER TABLE moded SET TBLPROPERTIES (recordMergeMode = 'EVENT_TIME_ORDERING')"),
+      "STATEMENT_NOT_SUPPORTED")
+    withSettings(Seq("hoodie.datasource.merge.type" -> "payload_combine"))(assertEquals(rows("moded").size, 1))
+    withSettings(Seq("hoodie.datasource.merge.type" -> "skip_merge"))(
+      assertEquals(condition("SELECT * FROM moded"), "OPTION_NOT_SUPPORTED"))
+    sql("DROP TABLE moded")
+  }
+
+  test("a delete by a DataFrame looks at key and partition columns alone") {
+    create("deleted")
+    frame("SELECT 1 AS id, 'a' AS day, array('no number') AS v, map(1, 2) AS more UNION ALL SELECT 9, 'b', null, null")
+      .write.format("hudilite").option(operation, "delete").mode("append").save(s"$home/deleted")
+    assertEquals(rows("deleted"), Seq("[2,2,b]"))
+    frame("SELECT 2 AS id, 'b' AS day").write.format("hudilite").option(operation, "delete").mode("append")
+      .save(s"$home/deleted")
+    assertEquals(rows("deleted"), Nil)
+    sql("DROP TABLE deleted")
+  }
+
+  test("properties of a user's own are kept, shown, changed and copied") {
+    sql(s"CREATE TABLE noted (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', note = 'mine', 'a.b' = 'c')")
+    sql("ALTER TABLE noted SET TBLPROPERTIES ('note' = 'ours', 'more' = '1')")
+    sql("ALTER TABLE noted UNSET TBLPROPERTIES ('a.b')")
+    sql("INSERT INTO noted VALUES (1)")
+    assertEquals(sql("SHOW TBLPROPERTIES noted ('note')").map(_.getString(1)), Seq("ours"))
+    assertEquals(registered("noted").own, Map("note" -> "ours", "more" -> "1"))
+    sql(sql("SHOW CREATE TABLE noted").head.getString(0).replace(".noted (", ".noted_copy ("))
+    assertEquals(registered("noted_copy").own, registered("noted").own)
+    sql("CREATE TABLE noted_too USING hudilite TBLPROPERTIES (primaryKey = 'id', note = 'q') AS SELECT 1 AS id")
+    assertEquals(registered("noted_too").own, Map("note" -> "q"))
+    for ((statement, expected) <- Seq(
+        "CREATE TABLE nope (id INT) USING hudilite OPTIONS (note = 'x') TBLPROPERTIES (primaryKey = 'id')" ->
+          "UNKNOWN_OPTION",
+        "CREATE TABLE nope (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', mergeShema = 'false')" ->
+          "UNKNOWN_OPTION",
+        s"CREATE TABLE hudilite.`$home/nope` (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', note = 'x')" ->
+          "UNKNOWN_OPTION",
+        "ALTER TABLE noted SET TBLPROPERTIES ('hoodie.note' = 'x')" -> "UNKNOWN_OPTION",
+        "CREATE OR REPLACE TABLE noted USING hudilite TBLPROPERTIES (note = 'new') AS SELECT 1 AS id" ->
+          "STATEMENT_NOT_SUPPORTED"))
+      assertEquals(condition(statement), expected, statement)
+    Seq("noted", "noted_copy", "noted_too").foreach(table => sql(s"DROP TABLE $table"))
+  }
+
+  test("a property with which no write could go on is refused, by its name, before it is kept") {
+    create("alone")
+    for ((option, value) <- Seq("hoodie.index.type" -> "BUCKET", "hoodie.keep.max.commits" -> "5",
+        "hoodie.parquet.max.file.size" -> "big", "hoodie.write.lock.provider" -> "org.other.Provider")) {
+      val error = Raised.by(sql(s"ALTER TABLE alone SET TBLPROPERTIES ('$option' = '$value')"))
+      assert(error.parameters.values.exists(_.contains(option)), error)
+    }
+    assertEquals(registered("alone").kept.keySet, Set("hoodie.clean.automatic"))
+    assertEquals(
+      condition(s"CREATE TABLE too USING hudilite LOCATION '$home/alone' " +
+        "TBLPROPERTIES ('hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '4')"),
+      condition("ALTER TABLE alone SET TBLPROPERTIES ('hoodie.index.type' = 'BUCKET', " +
+        "'hoodie.bucket.index.num.buckets' = '4')"))
+    sql("INSERT INTO alone VALUES (3, 3, 'a')")
+    assertEquals(rows("alone").size, 3)
+    sql("DROP TABLE alone")
   }
 
   private def frame(query: String): DataFrame = {
