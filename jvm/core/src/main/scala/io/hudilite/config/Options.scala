@@ -22,9 +22,9 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] =
-    WriteOptions.ofInserts ++ WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-      ReadOptions.further
+  val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
+    ClusteringOptions.further ++ PartitionTtlOptions.all ++
+    ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -46,7 +46,8 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    (WriteOptions.all ++ WriteOptions.ofInserts ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofInserts ++ CompactionOptions.all ++
+      ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet

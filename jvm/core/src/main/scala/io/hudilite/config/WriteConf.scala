@@ -71,7 +71,7 @@ object WriteConf {
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
-        WriteOptions.FailedWritesPolicy(options)),
+        WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options)),
       services = ServiceConf.of(options, files.maxBytes))
   }
 
@@ -213,5 +213,7 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   metadata tables that the write may remove
   * @param foreignWrites
   *   treatment of pending writes of other programs
+  * @param amongOthers
+  *   true when a new table may be made in a folder with other files
   */
-final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String)
+final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, amongOthers: Boolean)

@@ -204,6 +204,9 @@ object WriteOptions {
   /** Numbers of buckets by partition. */
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
 
+  val AmongOthers: ConfigKey[Boolean] = ConfigKey.flag("hudilite.among.other.files", default = false,
+    "Whether a new table may be made in a folder that holds other files, which none of its reads shows.")
+
   /** Inserts by statements, and inserts of keys that are there. */
   val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates)
 

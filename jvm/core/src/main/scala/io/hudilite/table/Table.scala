@@ -8,6 +8,7 @@ import io.hudilite.filegroup.{
   FolderSource,
   KeptFolders,
   ListedFolders,
+  OtherFiles,
   PathSelection,
   ViewInstants
 }
@@ -82,7 +83,11 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
     else new Table(storage, basePath, config, timeline, schema)(memory.ofMetadata, usesMetadata = true)
 
   /** The newest committed slices, partition by partition. */
-  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
+  lazy val files: TableFiles = new TableFiles(folders,
+    listing => {
+      OtherFiles.tell(basePath, listing)
+      slicesOf(everything, listing)
+    }, named, memory.slices)
 
   /** The newest committed slices as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {

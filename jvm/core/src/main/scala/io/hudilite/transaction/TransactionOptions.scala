@@ -22,12 +22,14 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait, before the commit, for another process's claim on the table to go
   * @param hooks
   *   steps before a write completes
+  * @param amongOthers
+  *   true when a new table may be made in a folder with other files
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
-    hooks: Seq[CommitHook] = CommitHook.standard) {
+    hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
@@ -45,5 +47,6 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
 object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
-    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
+    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
+    amongOthers = conf.amongOthers)
 }

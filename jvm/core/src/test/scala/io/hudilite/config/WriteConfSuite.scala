@@ -28,7 +28,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
-        commit = CommitConf(60000, "indexes", "LAZY"),
+        commit = CommitConf(60000, "indexes", "LAZY", amongOthers = false),
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
@@ -78,6 +78,7 @@ class WriteConfSuite extends FunSuite {
       "hoodie.write.record.positions" -> "false",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
+      "hudilite.among.other.files" -> "true",
       "hoodie.cleaner.policy.failed.writes" -> "eager")
     assertEquals(
       WriteConf.of(asked),
@@ -98,7 +99,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
-        commit = CommitConf(16, "true", "EAGER"),
+        commit = CommitConf(16, "true", "EAGER", amongOthers = true),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

@@ -317,6 +317,29 @@ final class HudiWordsSuite extends NamedSession {
     sql("DROP TABLE alone")
   }
 
+  test("a new table is not made among other files unless told, and files that no write has named are told of once") {
+    def made(path: String, options: (String, String)*): Unit = frame("SELECT 1 AS id").write.format("hudilite")
+      .option("hoodie.datasource.write.recordkey.field", "id").options(options.toMap).mode("append").save(path)
+    val folder = Files.createDirectory(home.resolve("used"))
+    Files.createFile(folder.resolve("_SUCCESS"))
+    made(s"$home/used")
+    delete("used")
+    Files.createDirectory(folder)
+    Files.createFile(folder.resolve("rows.csv"))
+    val error = Raised.by(made(s"$home/used"))
+    assertEquals(error.condition, "STATEMENT_NOT_SUPPORTED")
+    assert(error.getMessage.contains("rows.csv"), error)
+    assertEquals(condition(s"CREATE TABLE used (id INT) USING hudilite LOCATION '$home/used' $key"),
+      "STATEMENT_NOT_SUPPORTED")
+    assert(!Files.exists(folder.resolve(".hoodie")))
+    made(s"$home/used", "hudilite.among.other.files" -> "true")
+    val read = s"SELECT * FROM hudilite.`$home/used`"
+    val told = Logged.during("io.hudilite.filegroup.OtherFiles") { sql(read); sql(read) }
+    if (Logged.isHeard) assertEquals(told.map(_.contains("rows.csv")), Seq(true))
+    assertEquals(sql(s"CALL hudilite.system.doctor(path => '$home/used')").map(_.getAs[String]("subject")),
+      Seq("rows.csv"))
+  }
+
   private def frame(query: String): DataFrame = {
     SparkSession.setActiveSession(spark)
     spark.sql(query)
