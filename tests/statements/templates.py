@@ -1,7 +1,7 @@
 """The tables that statements start from: each made once a run, by two writes, and copied for every use.
 
-The first write of a partitioned table is a DataFrame's. So its partition column stands among the others, and its folders
-have no column in their names: CREATE TABLE makes such tables no more.
+The first write of a partitioned table is a DataFrame's. So its partition column stands among the others, and its
+folders have no column in their names: CREATE TABLE makes such tables no more.
 """
 
 from __future__ import annotations
