@@ -62,7 +62,9 @@ and partition columns. Value: string.
 """
 
 WRITE_HIVE_STYLE_PARTITIONING: Final[str] = "hoodie.datasource.write.hive_style_partitioning"
-"""Partition directories are named ``column=value``. Value: boolean; default false."""
+"""Partition directories are named ``column=value``. A partitioned table that a statement creates has this unless
+an option says ``false``. Value: boolean; default false.
+"""
 
 WRITE_PARTITIONPATH_URLENCODE: Final[str] = "hoodie.datasource.write.partitionpath.urlencode"
 """Characters that may not stand in a directory name are written as ``%XX`` in partition paths. Value: boolean;

@@ -102,7 +102,15 @@ def _by_name(door: Door, on: str, name: str) -> Table:
     name = f"{door.kind}_{name}"
     door.session.sql(TEMPLATES[on].create(name))
     folder = _copy(door, on, door.scratch / "warehouse" / f"{DATABASE}.db" / name)
+    _reorder(door.observer, name, folder)
     return Table(name, folder, name, f"{name}_new", f"hudilite.{DATABASE}.{name}", f"{DATABASE}.{name}")
+
+
+def _reorder(spark: SparkSession, name: str, folder: Path) -> None:
+    """Gives the entry the columns in the order of the files, where CREATE TABLE has put partition columns last."""
+    columns: Any = spark.read.format("hudilite").load(str(folder))._jdf.schema()
+    catalog: Any = spark._jsparkSession.sessionState().catalog()
+    catalog.externalCatalog().alterTableDataSchema(DATABASE, name, columns)
 
 
 def _registered(door: Door, on: str, name: str) -> Table:

@@ -53,6 +53,18 @@ KINDS = {
             0,
         ),
         _new(f"CREATE OR REPLACE TABLE $P USING hudilite {_KEY} AS SELECT 1 AS id", "SELECT * FROM $P", 1),
+        _new(
+            f"CREATE TABLE $P USING hudilite PARTITIONED BY (day) {_KEY} AS SELECT * FROM src",
+            "SELECT *, _hoodie_partition_path FROM $P",
+            (2, 20.0, "TWO", "a", "day=a"),
+            (4, 4.0, "four", "c", "day=c"),
+        ),
+        _new(
+            "CREATE TABLE $P LIKE $T USING hudilite TBLPROPERTIES ('hoodie.datasource.write.hive_style_partitioning' = 'true')",
+            "SELECT value FROM $M_new.properties WHERE key = 'hoodie.datasource.write.hive_style_partitioning'",
+            "true",
+            doors=("name",),
+        ),
         does(
             "CREATE TABLE $N_at USING hudilite LOCATION '$DIR'",
             _NAMES,
@@ -261,8 +273,15 @@ KINDS = {
             "ALTER TABLE $T UNSET TBLPROPERTIES ('never.set')", "STATEMENT_NOT_SUPPORTED", "IF EXISTS", doors=("name",)
         ),
         refused("ALTER TABLE $T SET TBLPROPERTIES (primaryKey = 'v')", "STATEMENT_NOT_SUPPORTED", ""),
+        does(
+            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')",
+            {"entry"},
+            "SHOW TBLPROPERTIES $T ('owner.team')",
+            ("owner.team", "x"),
+            doors=("name",),
+        ),
         refused(
-            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')", "UNKNOWN_OPTION", "owner.team", doors=("name",)
+            "ALTER TABLE $T SET TBLPROPERTIES ('hoodie.owner' = 'x')", "UNKNOWN_OPTION", "hoodie.owner", doors=("name",)
         ),
         refused(
             "ALTER TABLE $T SET TBLPROPERTIES ('a' = 'x')", "STATEMENT_NOT_SUPPORTED", "", doors=("path", "registered")

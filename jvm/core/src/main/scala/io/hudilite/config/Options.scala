@@ -22,9 +22,9 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] =
-    WriteOptions.ofPartitions ++ WriteOptions.ofMetadata ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-      ReadOptions.further
+  val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
+    WriteOptions.ofMetadata ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
+    ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -46,7 +46,8 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofInserts ++ CompactionOptions.all ++
+      ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
@@ -77,6 +78,20 @@ object Options {
     case OptionSide.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
     case _ => None
   }
+
+  /** All names of an option in lower case, by one of them. */
+  def spellings(name: String): Seq[String] =
+    heeded.map(_.names.map(lower)).find(_.contains(lower(name))).getOrElse(Seq(lower(name)))
+
+  /** True for a name that is no option and looks like none, such as that of a property of a user's own. */
+  def isOfOthers(name: String): Boolean = {
+    val said = lower(name)
+    def near = EditDistance.nearest(said, documentedNames.filterNot(isOfHudi).toSeq).isDefined
+    !isOfHudi(said) && !said.startsWith("hudilite.") && !isHeeded(said) && !KnownOptions.OfSpark(said) &&
+    !KnownOptions.InPlaceOf.contains(said) && !near
+  }
+
+  private def isOfHudi(name: String): Boolean = name.startsWith(HudiSettings.Prefix)
 
   private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
 

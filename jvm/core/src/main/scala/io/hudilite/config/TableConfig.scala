@@ -73,6 +73,16 @@ final case class TableConfig(properties: Map[String, String]) {
   }
 
   def hiveStyle: Boolean = flag(TableKeys.HiveStyle, default = false)
+
+  /** A partition that a user has named, or the beginning of such a name, in the spelling of the table's paths, as in
+    * `town=oslo` for `oslo`.
+    *
+    * @param exists
+    *   true for a name that is a path of the table already
+    */
+  def spelt(partition: String)(exists: String => Boolean): String =
+    PartitionSpelling.inPaths(partition, partitionFields, hiveStyle).filterNot(_ => exists(partition))
+      .getOrElse(partition)
   def urlEncode: Boolean = flag(TableKeys.UrlEncode, default = false)
   def cdcEnabled: Boolean = flag(TableKeys.CdcEnabled, default = false)
   def populateMetaFields: Boolean = flag(TableKeys.PopulateMetaFields, default = true)

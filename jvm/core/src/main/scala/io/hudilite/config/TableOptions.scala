@@ -61,7 +61,8 @@ object TableOptions {
     Seq(TableKeys.KeyGeneratorType))
 
   val HiveStyle: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.HiveStyle, default = false,
-    "Partition directories are named `column=value`.")
+    "Partition directories are named `column=value`. A partitioned table that a statement creates has this unless an " +
+      "option says `false`.")
 
   val UrlEncode: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.UrlEncode, default = false,
     "Characters that may not stand in a directory name are written as `%XX` in partition paths.")

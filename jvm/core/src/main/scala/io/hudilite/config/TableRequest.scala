@@ -90,13 +90,14 @@ object TableRequest {
     always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
   }
 
-  /** Options as of [[facts]], without those that a new table has by default. */
+  /** Options as of [[facts]], without those that a statement gives a new table by default. */
   def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
       val byItself =
         if (key == TableOptions.RecordMergeMode) Some(plain.effectiveMergeMode.name)
         else if (key == TableOptions.KeyGeneratorName) Some(plain.keyGeneratorType.name)
+        else if (key == TableOptions.HiveStyle) Some(config.partitionItems.nonEmpty.toString)
         else key.default.map(_.toString)
       byItself.contains(value)
     }

@@ -11,6 +11,27 @@ object WriteOptions {
     Seq("upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition"),
     "What the write does with its rows. `upsert` and `delete` look their keys up, `insert` and `bulk_insert` do not.")
 
+  val InsertInto: ConfigKey[String] = ConfigKey.choice("hoodie.spark.sql.insert.into.operation", None,
+    Seq("insert", "upsert", "bulk_insert"),
+    "What an INSERT INTO does with its rows, unless hoodie.datasource.write.operation says it. Without both: `insert`.")
+
+  val BulkInsertSql: ConfigKey[Boolean] = ConfigKey.flag("hoodie.sql.bulk.insert.enable", default = false,
+    "An older way to say `bulk_insert` for each INSERT INTO.")
+
+  val InsertMode: ConfigKey[String] = ConfigKey.choice("hoodie.sql.insert.mode", None,
+    Seq("upsert", "strict", "non-strict"),
+    "An older way to say what an INSERT INTO does, where the two above say nothing: `upsert`, or `insert` with the policy " +
+      "`fail` (strict) or `none` (non-strict).")
+
+  val DuplicatePolicy: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.insert.dup.policy", Some("none"),
+    Seq("none", "drop", "fail"),
+    "What an insert does with a row whose key the table has: `none` adds it beside the other, `drop` leaves it out, and " +
+      "`fail` refuses the write. `drop` and `fail` look keys up, as an upsert does, and of rows of one key they take one.")
+
+  val DropDuplicates: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.write.insert.drop.duplicates",
+    default = false, "An older way to say `drop`, which holds for upserts, too.",
+    Seq("hoodie.datasource.insert.drop.duplicates"))
+
   val PartitionsToDelete: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitions.to.delete",
     "Partition paths that `delete_partition` drops; a trailing `*` stands for any rest. Without it: the partitions of " +
       "the given rows.")
@@ -188,6 +209,12 @@ object WriteOptions {
 
   /** Upkeep of metadata tables. */
   val ofMetadata: Seq[ConfigKey[_]] = Seq(MetadataDeltas)
+
+  val AmongOthers: ConfigKey[Boolean] = ConfigKey.flag("hudilite.among.other.files", default = false,
+    "Whether a new table may be made in a folder that holds other files, which none of its reads shows.")
+
+  /** Inserts by statements, and inserts of keys that are there. */
+  val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates)
 
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =

@@ -8,6 +8,7 @@ import io.hudilite.filegroup.{
   FolderSource,
   KeptFolders,
   ListedFolders,
+  OtherFiles,
   PathSelection,
   ViewInstants
 }
@@ -88,7 +89,11 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
     else new Table(storage, basePath, config, timeline, schema)(memory, usesMetadata = true)
 
   /** The newest committed slices, partition by partition. */
-  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, known.slices)
+  lazy val files: TableFiles = new TableFiles(folders,
+    listing => {
+      OtherFiles.tell(basePath, listing)
+      slicesOf(everything, listing)
+    }, named, known.slices)
 
   /** The newest committed slices as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {

@@ -1,8 +1,8 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{TableConfig, TableProperties}
-import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.config.{TableConfig, TableProperties, WriteOptions}
+import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
+import io.hudilite.filegroup.{FileNames, OtherFiles, Partitions}
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
@@ -84,12 +84,13 @@ object FirstWrite {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.FirstWrite")
 
-  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster. After any failure nothing of
-    * the table is left.
+  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster, and `STATEMENT_NOT_SUPPORTED` where
+    * other files lie, unless the options allow it. After any failure nothing of the table is left.
     */
   def create(storage: Storage, path: String, config: TableConfig, options: TransactionOptions): FirstWrite = {
     val basePath = path.stripSuffix("/")
     val pathExisted = storage.exists(basePath)
+    if (pathExisted && !options.amongOthers) refuseOthers(storage, basePath)
     // The lock file lies in this folder.
     try storage.makeDirectory(s"$basePath/.hoodie")
     catch {
@@ -110,6 +111,18 @@ object FirstWrite {
       }
     }
   }
+
+  // No write of the table would name them, and no read show them, whatever the folder was before.
+  private def refuseOthers(storage: Storage, basePath: String): Unit = {
+    val others = storage.list(basePath).map(_.name).filterNot(OtherFiles.isHidden)
+    if (others.nonEmpty && !TableProperties.exists(storage, basePath))
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> "A new table among other files", "path" -> basePath,
+        "reason" ->
+          (s"its reads would not show ${Listed.of(others.sorted, Named)}; choose an empty folder, or set " +
+            s"${WriteOptions.AmongOthers.name}"))
+  }
+
+  private val Named = 5
 
   private def openOrRemove(storage: Storage, basePath: String): Table =
     try Table.open(storage, basePath)

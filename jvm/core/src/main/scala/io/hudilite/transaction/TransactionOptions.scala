@@ -27,12 +27,15 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait, before the commit, for another process's claim on the table to go
   * @param hooks
   *   steps before a write completes
+  * @param amongOthers
+  *   true when a new table may be made in a folder with other files
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
-    hooks: Seq[CommitHook] = CommitHook.standard, keepsMetadata: Option[Boolean] = None, metadataDeltas: Int = 10) {
+    hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
+    metadataDeltas: Int = 10) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
@@ -51,5 +54,5 @@ object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
     MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
-    keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas)
+    amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas)
 }

@@ -40,13 +40,19 @@ class OptionsSuite extends FunSuite {
 
   test("an option of reads is refused on a write and the reverse, whatever its value") {
     def refused(key: ConfigKey[_], side: OptionSide): Unit = key.names.foreach { name =>
-      val value = key.default.fold(if (key == WriteOptions.OverwriteMode) "static" else "20240101")(_.toString)
+      val value = key.default.fold(key match {
+        case WriteOptions.OverwriteMode => "static"
+        case WriteOptions.InsertInto => "insert"
+        case WriteOptions.InsertMode => "strict"
+        case _ => "20240101"
+      })(_.toString)
       val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), side))
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
       Options.check(Map(name -> value))
     }
     ReadOptions.all.foreach(refused(_, OptionSide.Write))
-    (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(WriteOptions.OfBuckets.contains)
+    (WriteOptions.all ++ WriteOptions.ofInserts ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
+      WriteOptions.OfBuckets.contains)
       .foreach(refused(_, OptionSide.Read))
   }
 

@@ -84,6 +84,20 @@ class TableConfigSuite extends FunSuite {
     intercept[UnsupportedTable](config(9, byType -> "GLOBAL_DELETE").keyGenerator)
   }
 
+  test("a partition is found by its value and by `column=value`, whichever its path has") {
+    def spelt(fields: String, hiveStyle: Boolean, name: String, there: String*): String =
+      config(9, "hoodie.table.partition.fields" -> fields,
+        "hoodie.datasource.write.hive_style_partitioning" -> hiveStyle.toString).spelt(name)(there.contains)
+    for ((name, paths) <- Seq("oslo" -> ("oslo" -> "town=oslo"), "town=oslo" -> ("oslo" -> "town=oslo"),
+        "o*" -> ("o*" -> "town=o*"), "2026/01" -> ("2026/01" -> "town=2026/01")))
+      assertEquals((spelt("town", hiveStyle = false, name), spelt("town", hiveStyle = true, name)), paths)
+    assertEquals(spelt("dt,hh", hiveStyle = true, "2026/hh=10"), "dt=2026/hh=10")
+    assertEquals(spelt("dt,hh", hiveStyle = true, "2026*"), "dt=2026*")
+    assertEquals(spelt("dt,hh", hiveStyle = true, "1/2/3"), "1/2/3")
+    // A value that looks like a name of its column stands for itself where there is such a partition.
+    assertEquals(spelt("town", hiveStyle = false, "town=oslo", "town=oslo"), "town=oslo")
+  }
+
   test("defaults, old spellings and types of partition fields") {
     val bare = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
         "hoodie.table.precombine.field" -> "ts"))

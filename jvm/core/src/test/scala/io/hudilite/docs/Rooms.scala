@@ -197,7 +197,7 @@ object Rooms {
       "spark.write.attempt", "spark.write.table", "storage", "table", "transaction"),
     Room("spark.catalog.statement", "statements on tables by path or name: their rules, and those that are refused",
       "config", "config.key", "error", "record", "spark.catalog", "spark.catalog.metastore", "spark.plan.merge",
-      "spark.row", "spark.shim", "spark.write.table", "table"),
+      "spark.row", "spark.shim", "spark.write.table", "table", "timeline"),
     Room("spark.function", "functions in FROM: changes and the timeline", "config", "error", "spark.catalog",
       "spark.inspect", "spark.procedure"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.catalog.statement",

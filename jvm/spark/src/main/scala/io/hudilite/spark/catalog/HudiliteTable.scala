@@ -5,6 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.table.{AwaitedClusterings, PlannedTable, PreparedWrite}
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
@@ -90,7 +91,7 @@ final case class HudiliteTable(
   // Text in plans and errors of Spark.
   override def toString: String = name()
 
-  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.all))
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.ofRead))
 
   // Spark finds cached rows and shared parts of a query by equal tables. The storage is left out, since each read has
   // its own.
@@ -199,6 +200,18 @@ final case class HudiliteTable(
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing
+
+  /** Raises the error that each write of the table would raise if its entry kept these options. */
+  private[catalog] def checkWrites(kept: Map[String, String]): Unit = if (kept.nonEmpty) {
+    val options = request.table ++ SessionConf.lowerCase(kept)
+    val asked = copy(request = request.copy(table = options)).writeConf()
+    InlineServices.check(session,
+      WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All,
+        () => Sessions.hadoopConf(session)))
+  }
+
+  /** This table as a statement or a name asks for it. */
+  private[catalog] def ofStatement: HudiliteTable = copy(request = request.copy(ofStatement = true))
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 

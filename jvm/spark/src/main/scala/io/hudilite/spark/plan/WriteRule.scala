@@ -15,7 +15,7 @@ import io.hudilite.spark.plan.table.{
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
-import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
@@ -70,24 +70,32 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val operation = effective(overwrite, conf, defaultOf(resolved, conf, asked.sqlOperation))
-    val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
+    val generatesKeys =
+      resolved.table.fold(!TableOptions.RecordKeyFields.isSet(conf.options))(_.config.generatesKeys)
+    val operation = effective(overwrite, conf, default(asked, conf, resolved, generatesKeys))
+    // No key that is generated is there already.
+    val duplicates =
+      if (generatesKeys) Duplicates.Added else Duplicates.of(conf.inserts, operation, overwrite.isDefined)
+    val table = if (overwrite.isEmpty && duplicates == Duplicates.Added && addsOnly(operation, resolved)) resolved
+    else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, write.query.schema, needed,
-      () => Sessions.hadoopConf(session)).copy(found = resolved.table)
+    val target =
+      WriteTarget.of(table.basePath, table.storage, table.table, conf, columnsOf(write, table, needed), needed,
+        () => Sessions.hadoopConf(session)).copy(found = resolved.table)
     after.check(session, target)
     if (target.generatesKeys && operation.looksUp)
       StoredKeys.check(operation, write.query, isThere = overwrite.isEmpty && target.existing.isDefined)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
-    val rows = source.rows(keyed(write.query, target, operation, condition), rowsOf(target, operation))
+    val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
+    val numbered = combines(operation, target) || (finds && duplicates != Duplicates.Added)
+    val rows = source.rows(keyed(write.query, target, operation, condition, numbered), rowsOf(target, operation))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
-    if (looksUp(operation, target) && overwrite.isEmpty)
-      merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
+    if (finds) merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows, duplicates)
     else {
       val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
       val plan = append(rows, target, operation, replaced)
@@ -95,15 +103,14 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     }
   }
 
-  /** The operation of a write whose options say none. Where keys are generated it is Hudi's: INSERT packs small files,
-    * all others begin new ones.
-    */
-  private def defaultOf(table: PlannedTable, asked: WriteConf, sql: WriteOperation): WriteOperation = {
-    val generatesKeys = table.table.fold(!TableOptions.RecordKeyFields.isSet(asked.options))(_.config.generatesKeys)
-    if (!generatesKeys) if (table.dataFrame) WriteOperation.Upsert else sql
-    else if (table.dataFrame || (table.table.isEmpty && sql == WriteOperation.Insert)) WriteOperation.BulkInsert
-    else sql
-  }
+  /** Columns of the rows, as far as the write looks at them. */
+  private def columnsOf(write: V2WriteCommand, table: PlannedTable, needed: NeededColumns): StructType =
+    (needed, table.table) match {
+      case (NeededColumns.KeysOnly, Some(found)) =>
+        val names = (found.config.recordKeyFields ++ found.config.partitionFields).map(_.takeWhile(_ != '.'))
+        StructType(write.query.schema.filter(field => names.exists(conf.resolver(_, field.name))))
+      case _ => write.query.schema
+    }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
     val now = AwaitedClusterings.of(found, asked)
@@ -115,8 +122,19 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert) &&
       !table.table.exists(Buckets(_).haveRows)
 
-  private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
-    target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
+  private def looksUp(operation: WriteOperation, duplicates: Duplicates, target: WriteTarget): Boolean =
+    target.existing.isDefined &&
+      (duplicates != Duplicates.Added ||
+        (operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)))
+
+  /** The operation of a write whose options say none. Where keys are generated it is Hudi's: INSERT packs small files,
+    * all others begin new ones.
+    */
+  private def default(asked: AskedWrite, conf: WriteConf, table: PlannedTable, generatesKeys: Boolean): WriteOperation =
+    if (table.dataFrame) if (generatesKeys) WriteOperation.BulkInsert else WriteOperation.Upsert
+    else if (asked.sqlOperation != WriteOperation.Insert) asked.sqlOperation
+    else conf.inserts.statement.flatMap(name => WriteOperation.all.find(_.name == name)).getOrElse(
+      if (generatesKeys && table.table.isEmpty) WriteOperation.BulkInsert else asked.sqlOperation)
 
   /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
@@ -143,8 +161,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
 
   /** The rows as the table has them, with their keys. */
   private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
-      condition: Option[PartitionCondition]): LogicalPlan = {
-    val numbered = combines(operation, target)
+      condition: Option[PartitionCondition], numbered: Boolean): LogicalPlan =
     if (target.generatesKeys && operation.looksUp)
       StoredKeys.keyed(query, columns(target, operation), target, numbered)
     else {
@@ -167,14 +184,14 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       StructType(target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name))))
     }
 
-  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan)
-      : LogicalPlan = {
+  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan,
+      duplicates: Duplicates): LogicalPlan = {
     import intent.{operation, target}
     val into = written(relation, table, PreparedWrite.Delta(intent))
     val of = rowsOf(target, operation)
     val shared = of.evaluatedOnce(keyed)
-    val rows = if (combines(operation, target)) of.latest(shared) else shared
-    new KeyMerge(into, rows, target).of(operation)
+    val rows = if (combines(operation, target) || duplicates != Duplicates.Added) of.latest(shared) else shared
+    new KeyMerge(into, rows, target).of(operation, duplicates)
   }
 
   private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =

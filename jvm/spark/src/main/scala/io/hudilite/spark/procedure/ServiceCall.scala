@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{OptionSide, Options, WriteConf}
+import io.hudilite.config.{HudiSettings, OptionSide, Options, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
@@ -16,7 +16,7 @@ import org.apache.spark.util.LongAccumulator
 /** The table that a procedure works on, by its path, and the options that it is called with.
   *
   * @param options
-  *   of docs/options.md; settings of the session under `spark.datasource.hudilite.` count, too
+  *   of docs/options.md; settings of the session, `spark.datasource.hudilite.` and `SET hoodie.`, count, too
   */
 private[spark] final case class ServiceCall(session: SparkSession, path: String,
     options: Map[String, String] = Map.empty) {
@@ -35,7 +35,7 @@ private[spark] final case class ServiceCall(session: SparkSession, path: String,
   def atPath[T](body: (HadoopStorage, String, WriteConf) => T): T = active {
     val own = SessionConf.lowerCase(options)
     Options.check(own, OptionSide.Write)
-    val conf = WriteConf.of(SessionConf.options ++ own)
+    val conf = WriteConf.of(SessionConf.options ++ HudiSettings.ofWrites(SessionConf.ofHudi) ++ own)
     val hadoop = Sessions.hadoopConf(session)
     val place = new Path(path)
     val qualified = place.getFileSystem(hadoop).makeQualified(place).toString

@@ -1,6 +1,6 @@
 package io.hudilite.spark.row
 
-import io.hudilite.config.SessionSettings
+import io.hudilite.config.{HudiSettings, SessionSettings}
 import io.hudilite.spark.shim.Sessions
 
 import java.util.Locale
@@ -54,8 +54,9 @@ object SessionConf {
     lowerCase(settings.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value })
   }
 
-  /** Settings of the active session that look like options and are none: they begin like Apache Hudi's. */
-  def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(_.startsWith("hoodie.")).toSeq.sorted
+  /** Settings of the active session by which Apache Hudi's SQL takes options, `SET hoodie.…`. */
+  def ofHudi: Map[String, String] =
+    lowerCase(SQLConf.get.getAllConfs.filter { case (key, _) => key.startsWith(HudiSettings.Prefix) })
 
   /** Greatest number of keys that are sent to every task. */
   def maxBroadcastKeys: Long = SessionSettings.MaxBroadcastKeys(SQLConf.get.getAllConfs)

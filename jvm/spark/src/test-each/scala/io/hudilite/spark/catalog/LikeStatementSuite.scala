@@ -28,7 +28,7 @@ final class LikeStatementSuite extends NamedSession {
 
   test("a table is made with the columns and facts of another one, and none of its rows") {
     create("model")
-    sql("INSERT INTO model VALUES (1, 'a', 1.0D)")
+    sql("INSERT INTO model VALUES (1, 1.0D, 'a')")
     Seq("CREATE TABLE alike LIKE model", "CREATE TABLE by_path LIKE hudilite.`$P/model` USING hudilite",
       "CREATE TABLE hudilite.`$P/at_path` LIKE model", "CREATE TABLE elsewhere LIKE model LOCATION '$P/there'")
       .foreach(statement => sql(statement.replace("$P", home.toString)))
@@ -87,7 +87,7 @@ final class LikeStatementSuite extends NamedSession {
       sql("CREATE TABLE plainly USING parquet AS SELECT * FROM hudis LIMIT 0")
     } else sql(like)
     assertEquals(sql("SHOW COLUMNS IN plainly").map(_.getString(0)).toSet, Set("id", "day", "v"))
-    sql("INSERT INTO plainly SELECT id, day, v FROM hudis")
+    sql("INSERT INTO plainly SELECT id, v, day FROM hudis")
     sql("CREATE TABLE other LIKE plainly")
     assertEquals(rows("other"), Nil)
   }

@@ -41,7 +41,7 @@ final class ShowCreateSuite extends NamedSession {
         "preCombineField = 'v', type = 'mor', 'hoodie.parquet.max.file.size' = '1000000')"),
     "styled" ->
       ("PARTITIONED BY (day, `from`) TBLPROPERTIES (primaryKey = 'id,v', " +
-        "'hoodie.datasource.write.hive_style_partitioning' = 'true', 'hoodie.table.timeline.timezone' = 'UTC', " +
+        "'hoodie.datasource.write.hive_style_partitioning' = 'false', 'hoodie.table.timeline.timezone' = 'UTC', " +
         "'hoodie.datasource.write.partitionpath.urlencode' = 'true')"),
     "older" ->
       ("TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', 'hoodie.write.table.version' = '6', " +

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.metastore
 
-import io.hudilite.config.{QueryType, ReadOptions}
+import io.hudilite.config.{Options, QueryType, ReadOptions}
 import io.hudilite.error.InvalidInput
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -34,6 +34,13 @@ final case class Registered private (entry: CatalogTable, provider: String) {
     if (byHudi) TableProperty.ofSimpleBuckets(entry.storage.properties ++ entry.properties)
     else TableProperty.kept(entry.properties)
 
+  /** Properties of a user's own. Catalogs have some of theirs among the properties of an entry. */
+  def own: Map[String, String] =
+    if (byHudi) Map.empty
+    else entry.properties.filter { case (name, _) =>
+      !Registered.OfCatalogs(name) && !name.startsWith("spark.") && Options.isOfOthers(name)
+    }
+
   /** Options of each read. Apache Hudi's sync registers a merge-on-read table twice, once without its log files. */
   def reads: Map[String, String] =
     if (entry.storage.properties.get(Registered.ReadOptimized).exists(_.trim == "true"))
@@ -47,7 +54,7 @@ final case class Registered private (entry: CatalogTable, provider: String) {
   } yield found
 
   /** Properties of the entry, as Spark shows them. */
-  def properties: Map[String, String] = kept ++ entry.comment.map(TableCatalog.PROP_COMMENT -> _) ++
+  def properties: Map[String, String] = kept ++ own ++ entry.comment.map(TableCatalog.PROP_COMMENT -> _) ++
     Option(entry.owner).filter(_.nonEmpty).map(TableCatalog.PROP_OWNER -> _) +
     (if (isManaged) TableCatalog.PROP_IS_MANAGED_LOCATION -> "true" else TableCatalog.PROP_EXTERNAL -> "true")
 }
@@ -69,6 +76,10 @@ object Registered {
   def requireNoHudi(): Unit = if (isHudiHere)
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "spark.jars", "value" -> "hudilite-hudi",
       "reason" -> "Apache Hudi's own jar is on the class path, too, and keeps its names; leave one of the two jars out")
+
+  private val OfCatalogs: Set[String] = Set("provider", "path", "type", "owner", "comment", "EXTERNAL",
+    "TRANSLATED_TO_EXTERNAL", "transient_lastDdlTime", "last_modified_by", "last_modified_time", "bucketing_version",
+    "numFiles", "numRows", "rawDataSize", "totalSize", "numFilesErasureCoded", "numPartitions", "COLUMN_STATS_ACCURATE")
 
   private val ReadOptimized = "hoodie.query.as.ro.table"
 

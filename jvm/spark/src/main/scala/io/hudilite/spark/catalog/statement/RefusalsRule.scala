@@ -9,7 +9,8 @@ import io.hudilite.spark.catalog.{
   StatementCatalog,
   UnsupportedStatement
 }
-import io.hudilite.spark.catalog.metastore.Registered
+import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import java.util.Locale
@@ -100,6 +101,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
   private def checkSet(set: SetTableProperties, table: HudiliteTable): Unit = {
     checkEntry(table)
     table.entry.foreach(NamedTables.checkProperties(_, set.properties))
+    table.checkWrites(TableProperty.kept(set.properties))
   }
 
   private def checkUnset(unset: UnsetTableProperties, table: HudiliteTable): Unit = {

@@ -65,10 +65,14 @@ object AppendPlan {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
-        target.conf.partitionsToDelete.map(Replaces.Matching(_)).getOrElse(
-          Replaces.WrittenPartitions)
+        target.conf.partitionsToDelete.map(names => Replaces.Matching(names.map(spelt(_, target))))
+          .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
+
+  private def spelt(partition: String, target: WriteTarget): String =
+    target.config.spelt(partition)(name =>
+      target.existing.exists(_.files.partitions(Replaces.Matching(Seq(name)).selection).nonEmpty))
 
   /** The groups of an insert, when the table has small files that take rows. Where a partition would get rows in more
     * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are

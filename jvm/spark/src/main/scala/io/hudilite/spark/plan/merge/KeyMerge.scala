@@ -4,7 +4,7 @@ import io.hudilite.merge.MergeRule
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
+import io.hudilite.spark.write.table.{Duplicates, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Or}
 import org.apache.spark.sql.catalyst.plans.logical.{
@@ -19,9 +19,16 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 /** The MERGE that an upsert or delete of keyed rows is. */
 private[plan] final class KeyMerge(into: LogicalPlan, rows: LogicalPlan, target: WriteTarget) {
 
-  def of(operation: WriteOperation): MergeIntoTable =
+  def of(operation: WriteOperation, duplicates: Duplicates): MergeIntoTable =
     if (operation == WriteOperation.Delete) PlanNodes.mergeInto(into, rows, matches, Seq(DeleteAction(None)), Nil)
+    else if (duplicates != Duplicates.Added)
+      PlanNodes.mergeInto(into, rows, matches, Seq(found(duplicates)), Seq(InsertStarAction(None)))
     else PlanNodes.mergeInto(into, rows, matches, updates, Seq(InsertStarAction(None)))
+
+  /** The clause for keys that the table has, in which no row is ever changed. */
+  private def found(duplicates: Duplicates): MergeAction =
+    if (duplicates == Duplicates.Dropped) MergeStatements.NeverApplies
+    else DeleteAction(Some(KeyIsThere(WriteLayout.column(rows, WriteLayout.KeyColumn), target.basePath)))
 
   /** A row matches by record key, and by partition path too unless the index is global. */
   private def matches: Expression = {

@@ -56,7 +56,7 @@ private[plan] object MergeStatements {
     }
   }
 
-  private val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
+  private[merge] val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
 
   private def insertsOnly(merge: MergeIntoTable): Boolean =
     merge.matchedActions.isEmpty && merge.notMatchedBySourceActions.isEmpty

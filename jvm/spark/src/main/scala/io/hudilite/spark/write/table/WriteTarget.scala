@@ -113,7 +113,7 @@ object WriteTarget {
   /** The options with the names of columns as they are spelled, which hold for every reader and writer of the files. */
   private def spelt(asked: WriteConf, columns: StructType): WriteConf = {
     val options = TableRequest.spelt(asked.options, SchemaAlignment.spelling(columns))
-    if (options == asked.options) asked else WriteConf.of(options)
+    if (options == asked.options) asked else WriteConf.of(options).copy(overwrite = asked.overwrite)
   }
 
   private def refuseChanges(changes: Seq[String]): Unit =
