@@ -41,17 +41,20 @@ private[dialect] object Translations {
 
   private def optimize(table: String, where: Option[String], columns: Seq[String]): Translation = {
     val order = columns.map(column => column.stripPrefix("`").stripSuffix("`"))
-    call("run_clustering", table, where.map(condition => "predicate" -> literal(condition)).toSeq ++
-      (if (order.isEmpty) Nil else Seq("order" -> literal(order.mkString(",")))) ++
-      (if (order.size < 2) Nil else Seq("order_strategy" -> literal("zorder"))))
+    call("run_clustering", table,
+      where.map(condition => "predicate" -> literal(condition)).toSeq ++
+        (if (order.isEmpty) Nil else Seq("order" -> literal(order.mkString(",")))) ++
+        (if (order.size < 2) Nil else Seq("order_strategy" -> literal("zorder"))))
   }
 
   private def vacuum(table: String, hours: Option[String], dryRun: Boolean): Translation =
-    call("run_clean", table, hours.toSeq.flatMap(n =>
-      Seq("clean_policy" -> literal("KEEP_LATEST_BY_HOURS"), "hours_retained" -> n)) ++
-      (if (dryRun) Seq("dry_run" -> "true") else Nil))
+    call("run_clean", table,
+      hours.toSeq.flatMap(n =>
+        Seq("clean_policy" -> literal("KEEP_LATEST_BY_HOURS"), "hours_retained" -> n)) ++
+        (if (dryRun) Seq("dry_run" -> "true") else Nil))
 
   private def call(procedure: String, table: String, arguments: Seq[(String, String)]): Translation =
-    Translation(table, (("table" -> literal(table)) +: arguments).map { case (name, value) => s"$name => $value" }
-      .mkString(s"CALL ${HudiliteCatalog.Name}.${Procedures.Namespace}.$procedure(", ", ", ")"))
+    Translation(table,
+      (("table" -> literal(table)) +: arguments).map { case (name, value) => s"$name => $value" }
+        .mkString(s"CALL ${HudiliteCatalog.Name}.${Procedures.Namespace}.$procedure(", ", ", ")"))
 }

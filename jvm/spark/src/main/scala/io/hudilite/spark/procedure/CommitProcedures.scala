@@ -44,7 +44,8 @@ private[procedure] object CommitProcedures {
       "previous_commit" -> StringType) ++ longs("total_records_updated", "total_records_written",
       "total_bytes_written", "total_errors", "file_size")) { (table, arguments) =>
     val (instant, metadata) = named(table, arguments)
-    inOrder(metadata).iterator.map(s => Row(instant.comparableAction, s.partitionPath, s.fileId, s.prevCommit,
+    inOrder(metadata).iterator.map(s =>
+      Row(instant.comparableAction, s.partitionPath, s.fileId, s.prevCommit,
         s.numUpdateWrites, s.numWrites, s.totalWriteBytes, s.totalWriteErrors, s.fileSizeInBytes))
   }
 
@@ -140,7 +141,7 @@ private[procedure] object CommitProcedures {
   private def named(table: Table, arguments: Arguments): (Instant, CommitMetadata) = {
     val time = arguments.needed(Of.name)
     val instant = table.timeline.write(time).getOrElse(throw arguments.invalid(Of.name, time,
-      "the timeline has no completed write of this instant; show_commits shows them"))
+        "the timeline has no completed write of this instant; show_commits shows them"))
     instant -> table.store.readCommit(instant)
   }
 

@@ -60,16 +60,17 @@ private[procedure] object CopyProcedures {
 
   private val truncate = Procedure("truncate_table", "Takes all rows of the table out, or those of some partitions.",
     Seq(Parameter.Table, Parameter.text("partitions", "paths of partitions below the table, separated by commas"),
-      Parameter.Path), Seq[(String, DataType)]("result" -> StringType, "time_cost" -> LongType)) { (session, arguments) =>
-    val before = System.nanoTime()
-    arguments.list("partitions") match {
-      case Some(partitions) => ServiceCall.of(session, arguments).changing() { (table, conf) =>
-          PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
-        }
-      case None =>
-        session.sql(s"TRUNCATE TABLE hudilite.`${TableArgument.pathOf(session, arguments).replace("`", "``")}`")
-    }
-    Seq(Row("SUCCESS", (System.nanoTime() - before) / 1000000L))
+      Parameter.Path), Seq[(String, DataType)]("result" -> StringType, "time_cost" -> LongType)) {
+    (session, arguments) =>
+      val before = System.nanoTime()
+      arguments.list("partitions") match {
+        case Some(partitions) => ServiceCall.of(session, arguments).changing() { (table, conf) =>
+            PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
+          }
+        case None =>
+          session.sql(s"TRUNCATE TABLE hudilite.`${TableArgument.pathOf(session, arguments).replace("`", "``")}`")
+      }
+      Seq(Row("SUCCESS", (System.nanoTime() - before) / 1000000L))
   }
 
   private val ttl = Procedure("run_ttl", "Drops the partitions to which nobody has written for some days.",
@@ -99,8 +100,9 @@ private[procedure] object CopyProcedures {
     ServiceCall.of(session, arguments).onTable { (table, _) =>
       if (table.config.version.toString != version)
         throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"$name to $asked", "path" -> table.basePath,
-          "reason" -> (s"it has the version ${table.config.version}, which writes keep; Apache Hudi changes versions, " +
-            "and hudilite reads and writes 6, 8 and 9"))
+          "reason" ->
+            (s"it has the version ${table.config.version}, which writes keep; Apache Hudi changes versions, " +
+              "and hudilite reads and writes 6, 8 and 9"))
     }
     Seq(Row(true))
   }

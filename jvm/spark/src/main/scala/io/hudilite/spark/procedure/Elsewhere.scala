@@ -6,11 +6,14 @@ import java.util.Locale
 private[procedure] object Elsewhere {
 
   private val Doctor = "doctor finds what is wrong with a table, and fix => true mends what is safe to mend"
-  private val Loads = "read the files with Spark, and write them with format(\"hudilite\") and the operation bulk_insert"
+  private val Loads =
+    "read the files with Spark, and write them with format(\"hudilite\") and the operation bulk_insert"
   private val Audits = "hudilite writes no audit files of its lock; show_timeline tells who wrote when"
   private val ByHudi = "Apache Hudi makes the metadata table; validate_metadata compares it with the files"
-  private val Bounds = "the metadata table files has rows, bytes and keys of each file; validate_metadata compares bounds"
-  private val Bootstraps = "a bootstrap's index is Apache Hudi's; the metadata table files names the files of other tables"
+  private val Bounds =
+    "the metadata table files has rows, bytes and keys of each file; validate_metadata compares bounds"
+  private val Bootstraps =
+    "a bootstrap's index is Apache Hudi's; the metadata table files names the files of other tables"
   private val Restores = "restore_to_instant brings a state back"
   private val Clusters = "run_clustering writes small files together"
 
@@ -47,7 +50,8 @@ private[procedure] object Elsewhere {
     "export_instants" -> "show_timeline and show_commits_metadata tell of instants; copy the folder .hoodie/timeline",
     "show_invalid_parquet" -> "doctor with deep => true reads all record keys, and tells of a file that it cannot read",
     "show_logfile_metadata" -> "the metadata table files names log files, and show_commits_metadata what is in them",
-    "show_logfile_records" -> "a query reads the rows of log files; hoodie.datasource.query.type=read_optimized leaves them out")
+    "show_logfile_records" ->
+      "a query reads the rows of log files; hoodie.datasource.query.type=read_optimized leaves them out")
 
   private val OfIceberg: Map[String, String] = Map(
     "rewrite_data_files" -> Clusters,

@@ -159,7 +159,8 @@ private[procedure] final class PathPattern(text: String) extends PathSelection {
 private[procedure] object SizeStatistics {
 
   def of(session: SparkSession, path: String, wanted: PathSelection): Iterator[Row] = {
-    val files = session.sql(s"SELECT * FROM hudilite_metadata('${path.replace("\\", "\\\\").replace("'", "\\'")}', 'files')")
+    val files =
+      session.sql(s"SELECT * FROM hudilite_metadata('${path.replace("\\", "\\\\").replace("'", "\\'")}', 'files')")
     val selected = if (wanted eq PathSelection.All) files
     else {
       val found = files.select("partition").distinct().collect().map(_.getString(0)).filter(wanted.wants)

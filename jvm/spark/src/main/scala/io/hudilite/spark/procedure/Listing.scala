@@ -21,9 +21,10 @@ private[procedure] object Listing {
   def apply(name: String, summary: String, parameters: Seq[Parameter], columns: Seq[(String, DataType)])(
       rows: (Table, Arguments) => Iterator[Row]): Procedure =
     Procedure(name, summary,
-      parameters ++ Seq(Filter, Parameter.Path).filterNot(p => parameters.exists(_.name == p.name)), columns) { (session, arguments) =>
-      ServiceCall.of(session, arguments).onTable((table, _) =>
-        limited(session, arguments, columns, rows(table, arguments)))
+      parameters ++ Seq(Filter, Parameter.Path).filterNot(p => parameters.exists(_.name == p.name)), columns) {
+      (session, arguments) =>
+        ServiceCall.of(session, arguments).onTable((table, _) =>
+          limited(session, arguments, columns, rows(table, arguments)))
     }
 
   def limited(session: SparkSession, arguments: Arguments, columns: Seq[(String, DataType)], rows: Iterator[Row])

@@ -34,8 +34,12 @@ private[procedure] object NamedPartitions {
     val rows = call.session.read.format("hudilite").load(call.path)
     val filtered =
       try rows.where(condition)
-      catch { case e: AnalysisException => throw arguments.invalid("predicate", condition, e.getMessage.linesIterator.next()) }
-    val columns = filtered.queryExecution.analyzed.expressions.flatMap(_.references).collect { case a: Attribute => a.name }
+      catch {
+        case e: AnalysisException => throw arguments.invalid("predicate", condition, e.getMessage.linesIterator.next())
+      }
+    val columns = filtered.queryExecution.analyzed.expressions.flatMap(_.references).collect { case a: Attribute =>
+      a.name
+    }
     columns.find(name => !fields.exists(_.equalsIgnoreCase(name))).foreach(name =>
       throw arguments.invalid("predicate", condition, s"$name is no partition column"))
     filtered.select(MetaFields.PartitionPath).distinct().collect().map(_.getString(0)).toSeq.sorted

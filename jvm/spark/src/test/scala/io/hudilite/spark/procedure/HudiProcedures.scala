@@ -96,4 +96,78 @@ private[procedure] object HudiProcedures {
 
   val All: Seq[(String, Seq[String])] = Call.findAllMatchIn(text).toList.map(found =>
     found.group(1) -> found.group(2).split(',').toSeq.map(_.trim))
+
+  private val answers = """
+      |commits_compare -> compare_detail:string
+      |copy_to_table -> status:int
+      |copy_to_temp_view -> status:int
+      |create_savepoint -> create_savepoint_result:boolean
+      |downgrade_table -> result:boolean
+      |rollback_to_savepoint -> rollback_savepoint_result:boolean
+      |run_ttl -> deleted_partitions:string
+      |show_archived_commits -> commit_time:string, state_transition_time:string, total_bytes_written:bigint,
+      |  total_files_added:bigint, total_files_updated:bigint, total_partitions_written:bigint,
+      |  total_records_written:bigint, total_update_records_written:bigint, total_errors:bigint
+      |show_archived_commits_metadata -> commit_time:string, state_transition_time:string, action:string,
+      |  partition:string, file_id:string, previous_commit:string, num_writes:bigint, num_inserts:bigint,
+      |  num_deletes:bigint, num_update_writes:bigint, total_errors:bigint, total_log_blocks:bigint,
+      |  total_corrupt_log_blocks:bigint, total_rollback_blocks:bigint, total_log_records:bigint,
+      |  total_updated_records_compacted:bigint, total_bytes_written:bigint
+      |show_clean_plans -> plan_time:string, state:string, action:string, earliest_instant_to_retain:string,
+      |  last_completed_commit_timestamp:string, policy:string, version:int, total_partitions_to_clean:int,
+      |  total_partitions_to_delete:int, extra_metadata:string
+      |show_cleans -> clean_time:string, state_transition_time:string, action:string, start_clean_time:string,
+      |  time_taken_in_millis:bigint, total_files_deleted:int, earliest_commit_to_retain:string,
+      |  last_completed_commit_timestamp:string, version:int
+      |show_cleans_metadata -> clean_time:string, state_transition_time:string, action:string,
+      |  start_clean_time:string, partition_path:string, policy:string, delete_path_patterns:int,
+      |  success_delete_files:int, failed_delete_files:int, is_partition_deleted:boolean,
+      |  time_taken_in_millis:bigint, total_files_deleted:int
+      |show_clustering -> timestamp:string, input_group_size:int, state:string, involved_partitions:string
+      |show_commit_extra_metadata -> instant_time:string, action:string, metadata_key:string,
+      |  metadata_value:string
+      |show_commit_files -> action:string, partition_path:string, file_id:string, previous_commit:string,
+      |  total_records_updated:bigint, total_records_written:bigint, total_bytes_written:bigint,
+      |  total_errors:bigint, file_size:bigint
+      |show_commit_partitions -> action:string, partition_path:string, total_files_added:bigint,
+      |  total_files_updated:bigint, total_records_inserted:bigint, total_records_updated:bigint,
+      |  total_bytes_written:bigint, total_errors:bigint
+      |show_commit_write_stats -> action:string, total_bytes_written:bigint, total_records_written:bigint,
+      |  avg_record_size:bigint
+      |show_commits -> commit_time:string, state_transition_time:string, action:string,
+      |  total_bytes_written:bigint, total_files_added:bigint, total_files_updated:bigint,
+      |  total_partitions_written:bigint, total_records_written:bigint, total_update_records_written:bigint,
+      |  total_errors:bigint
+      |show_commits_metadata -> commit_time:string, state_transition_time:string, action:string,
+      |  partition:string, file_id:string, previous_commit:string, num_writes:bigint, num_inserts:bigint,
+      |  num_deletes:bigint, num_update_writes:bigint, total_errors:bigint, total_log_blocks:bigint,
+      |  total_corrupt_log_blocks:bigint, total_rollback_blocks:bigint, total_log_records:bigint,
+      |  total_updated_records_compacted:bigint, total_bytes_written:bigint
+      |show_fsview_all -> partition:string, file_id:string, base_instant:string, data_file:string,
+      |  data_file_size:bigint, num_delta_files:bigint, total_delta_file_size:bigint, delta_files:string
+      |show_fsview_latest -> partition:string, file_id:string, base_instant:string, data_file:string,
+      |  data_file_size:bigint, num_delta_files:bigint, total_delta_file_size:bigint,
+      |  delta_size_compaction_scheduled:bigint, delta_size_compaction_unscheduled:bigint,
+      |  delta_to_base_radio_compaction_scheduled:double, delta_to_base_radio_compaction_unscheduled:double,
+      |  delta_files_compaction_scheduled:string, delta_files_compaction_unscheduled:string
+      |show_metadata_table_files -> file_path:string
+      |show_metadata_table_partitions -> partition:string
+      |show_rollback_detail -> instant:string, rollback_instant:string, partition:string, deleted_file:string,
+      |  succeeded:boolean
+      |show_rollbacks -> instant:string, rollback_instant:string, total_files_deleted:int,
+      |  time_taken_in_millis:bigint, total_partitions:int
+      |show_table_properties -> key:string, value:string
+      |stats_file_sizes -> commit_time:string, min:bigint, 10th:double, 50th:double, avg:double, 95th:double,
+      |  max:bigint, num_files:int, std_dev:double
+      |stats_wa -> commit_time:string, total_upserted:bigint, total_written:bigint,
+      |  write_amplification_factor:string
+      |truncate_table -> result:string, time_cost:bigint
+      |upgrade_table -> result:boolean
+      |""".stripMargin
+
+  private val Answer = """(?s)(\w+) -> (.+?)(?=\w+ -> |\z)""".r
+
+  /** Names and types of the columns with which these of them answer. */
+  val Columns: Seq[(String, Seq[String])] = Answer.findAllMatchIn(answers).toList.map(found =>
+    found.group(1) -> found.group(2).split(',').toSeq.map(_.trim))
 }

@@ -38,6 +38,13 @@ class ProceduresPageSuite extends FunSuite {
     }
   }
 
+  test("answers begin with the columns of Apache Hudi's") {
+    HudiProcedures.Columns.foreach { case (name, columns) =>
+      val ours = Procedures.named(name).output.fields.toSeq.map(f => s"${f.name}:${f.dataType.simpleString}")
+      assertEquals(ours.take(columns.size), columns, name)
+    }
+  }
+
   private def content: String = (introduction ++ metadataTables ++ functions ++ procedures).mkString("", "\n", "\n")
 
   private def introduction = Seq("# Procedures, metadata tables and table functions", "",

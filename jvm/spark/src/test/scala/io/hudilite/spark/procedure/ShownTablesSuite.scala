@@ -77,7 +77,8 @@ class ShownTablesSuite extends FunSuite with Interpreted {
       "CALL show_table_properties('TABLE', filter => \"key = 'hoodie.table.type'\")" ->
         Seq("hoodie.table.type MERGE_ON_READ"),
       "CALL show_fsview_latest(table => 'TABLE', partition_path => 'b')" ->
-        Seq(s"b F T ${sql("CALL show_fsview_all('TABLE', path_regex => 'b')").head.split(' ')(3)} N 0 0 0 0 0.0 0.0 [] []"),
+        Seq(
+          s"b F T ${sql("CALL show_fsview_all('TABLE', path_regex => 'b')").head.split(' ')(3)} N 0 0 0 0 0.0 0.0 [] []"),
       "CALL show_fsview_latest(table => 'TABLE', max_instant => '0')" -> Nil,
       "SELECT 1 WHERE false" -> Nil)
     val slices = spark.sql(s"CALL show_fsview_latest(table => '$path', path_regex => '*')").where("num_delta_files > 0")
@@ -87,7 +88,8 @@ class ShownTablesSuite extends FunSuite with Interpreted {
     assertEquals(sizes.map(_.getInt(7)).toSeq, Seq(2, 1, 1, 4))
     assertEquals(sizes.last.getString(0), "ALL")
     assertEquals(spark.sql(s"CALL stats_file_sizes('$path', 'b')").collect().map(_.getInt(7)).toSeq, Seq(1, 1))
-    assertEquals(sql("CALL show_metadata_table_partitions('TABLE')") ++ sql("CALL show_metadata_table_files('TABLE')"), Nil)
+    assertEquals(sql("CALL show_metadata_table_partitions('TABLE')") ++ sql("CALL show_metadata_table_files('TABLE')"),
+      Nil)
     refusedAll("CALL show_fsview_all('TABLE', include_in_flight => true)" -> "have not completed are not shown",
       "CALL show_fsview_latest('TABLE', merge => false)" -> "as they are read")
   }
@@ -102,8 +104,9 @@ class ShownTablesSuite extends FunSuite with Interpreted {
       "CALL run_clean('TABLE', schedule_in_line => false)" -> Nil,
       "CALL run_clean('TABLE', trigger_max_commits => 9, clean_policy => 'KEEP_LATEST_FILE_VERSIONS')" -> Nil,
       "CALL show_clustering('TABLE', show_involved_partition => true)" -> Nil)
-    assertEquals(spark.sql(s"CALL run_clustering(table => '$path', op => 'schedule', order => 'v', predicate => " +
-      "\"p = 'b'\", show_involved_partition => false)").head().getString(3), "*")
+    assertEquals(
+      spark.sql(s"CALL run_clustering(table => '$path', op => 'schedule', order => 'v', predicate => " +
+        "\"p = 'b'\", show_involved_partition => false)").head().getString(3), "*")
     assertEquals(sql("CALL run_clustering(table => 'TABLE', limit => 0)"), Nil)
     assertEquals(sql("CALL run_clustering(table => 'TABLE', limit => 1)").size, 1)
     refusedAll("CALL run_clustering(table => 'TABLE', predicate => 'v = 1')" -> "v is no partition column",
