@@ -167,7 +167,7 @@ object Rooms {
     Room("spark.plan.table", "the table of a write, and the partitions that its statement means", "config", "error",
       "filegroup", "record", "spark.plan.layout", "spark.row", "spark.scan.plan", "spark.shim", "spark.write",
       "spark.write.attempt", "spark.write.table", "storage", "table", "timeline"),
-    Room("spark.plan.merge", "upserts as MERGE, and lookups of keys in the place of scans", "error", "merge",
+    Room("spark.plan.merge", "upserts as MERGE, and lookups of keys in the place of scans", "config", "error", "merge",
       "record", "spark.lookup", "spark.plan.layout", "spark.plan.table", "spark.row", "spark.shim",
       "spark.stage", "spark.write", "spark.write.table", "table"),
     Room("spark.plan.delta", "the row changes of a MERGE, UPDATE or DELETE: moved, and laid out by file group",

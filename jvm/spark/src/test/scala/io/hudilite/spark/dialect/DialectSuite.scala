@@ -34,7 +34,8 @@ class DialectSuite extends NamedSession {
   private def parsesNot(statement: String): Unit = {
     val error = intercept[Exception](sql(statement))
     assert(!error.isInstanceOf[HudiliteException], s"$statement: $error")
-    assert(error.getClass.getName.contains("ParseException") || error.getMessage.contains("CANNOT_BE_FOUND") ||
+    assert(
+      error.getClass.getName.contains("ParseException") || error.getMessage.contains("CANNOT_BE_FOUND") ||
         error.getMessage.contains("cannot be found"), s"$statement: $error")
   }
 
@@ -111,7 +112,8 @@ class DialectSuite extends NamedSession {
   test("metadata tables stand behind a name of the session's own catalog, too") {
     table
     assertEquals(shown(s"SELECT operation FROM $database.trips.history ORDER BY time LIMIT 2"), Seq("INSERT", "UPSERT"))
-    assertEquals(shown(s"SELECT count(*) FROM spark_catalog.$database.trips.properties WHERE key = 'hoodie.table.type'"),
+    assertEquals(
+      shown(s"SELECT count(*) FROM spark_catalog.$database.trips.properties WHERE key = 'hoodie.table.type'"),
       Seq("1"))
     assert(refusal(s"SELECT * FROM $database.trips.histery").contains("The nearest one is history"))
     assert(refusal(s"SELECT * FROM $database.trips.files VERSION AS OF '1'").contains("present table alone"))
@@ -126,11 +128,33 @@ class DialectSuite extends NamedSession {
     spark.table("trips").where("id > 1").createOrReplaceTempView("w")
     assertEquals(shown("SELECT DISTINCT(_hoodie_commit_time) AS t FROM v ORDER BY t").distinct, Seq("T"))
     assertEquals(shown("SELECT x._hoodie_record_key, id FROM v x WHERE _hoodie_partition_path = 'b'"), Seq("2 2"))
-    assertEquals(shown("SELECT v.id, w._hoodie_partition_path FROM w JOIN v ON w.id = v.id ORDER BY 1"), Seq("2 b", "3 a"))
+    assertEquals(shown("SELECT v.id, w._hoodie_partition_path FROM w JOIN v ON w.id = v.id ORDER BY 1"),
+      Seq("2 b", "3 a"))
     assertEquals(shown("SELECT count(*) FROM w WHERE _hoodie_record_key = '1'"), Seq("0"))
     assertEquals(spark.table("v").select("_hoodie_file_name").distinct().count() > 0, true)
     assertEquals(spark.table("v").columns.toSeq, Seq("id", "fare", "ts", "p"))
     assertEquals(spark.table("v").where("_hoodie_record_key = '1'").select("id").collect().length, 1)
+  }
+
+  test("MERGE takes the newest of several rows of a key, and says in one line where none is known to be") {
+    table
+    val twice = "(SELECT * FROM VALUES (1, 5.0D, 7, 'a'), (1, 6.0D, 8, 'a'), (1, 4.0D, 6, 'a'), (8, 1.0D, 1, 'b'), " +
+      "(8, 2.0D, 2, 'b') AS s(id, fare, ts, p))"
+    val (update, insert) = ("WHEN MATCHED THEN UPDATE SET *", "WHEN NOT MATCHED THEN INSERT *")
+    sql(s"MERGE INTO trips t USING $twice s ON t.id = s.id $update $insert")
+    assertEquals(sql("SELECT fare FROM trips WHERE id IN (1, 8) ORDER BY id").map(_.getDouble(0)), Seq(6.0, 2.0))
+    sql("MERGE INTO trips t USING (SELECT * FROM VALUES ('1', 9.0D, 9L), ('1', 7.0D, 10L) AS s(k, f, at)) s " +
+      "ON t.id = s.k WHEN MATCHED AND s.f < 8 THEN UPDATE SET fare = s.f, ts = CAST(s.at AS INT)")
+    assertEquals(sql("SELECT fare, ts FROM trips WHERE id = 1").map(_.toString), Seq("[7.0,10]"))
+    sql(s"MERGE INTO trips t USING $twice s ON t.id = s.id WHEN MATCHED AND s.id = 8 THEN DELETE")
+    assertEquals(rows("trips").size, 3)
+    val line = refusal(s"MERGE INTO trips t USING $twice s ON t.id >= s.id WHEN MATCHED THEN UPDATE SET fare = s.fare")
+    assert(line.contains("none of them is known to be the newest") && !line.contains("\n"), line)
+    sql("CREATE TABLE unordered (id INT, v INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql("INSERT INTO unordered VALUES (1, 1)")
+    val pairs = "(SELECT * FROM VALUES (1, 2), (1, 3) AS s(id, v))"
+    assertEquals(condition(s"MERGE INTO unordered t USING $pairs s ON t.id = s.id $update"), "STATEMENT_NOT_SUPPORTED")
+    assertEquals(rows("unordered"), Seq("[1,1]"))
   }
 
   test("ADD PARTITION changes nothing, and a managed table gets another name where its files are") {
