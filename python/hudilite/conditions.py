@@ -302,7 +302,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "22023",
     ),
     "UNKNOWN_NAME": (
-        "There is no <what> <name>.{ The nearest one is <nearest>.}",
+        "There is no <what> <name>.{ The nearest one is <nearest>.}{ In its place: <instead>.}",
         "Correct the name; known are <known>.",
         "42883",
     ),

@@ -243,7 +243,11 @@ KINDS = {
     ],
     "rename": [
         does(
-            "ALTER TABLE $T RENAME TO $N_r", {"entry", "names"}, "SELECT count(*) FROM $N_r", 3, doors=("registered",)
+            "ALTER TABLE $T RENAME TO $N_r",
+            {"entry", "names"},
+            "SELECT count(*) FROM $N_r",
+            3,
+            doors=("registered", "name"),
         ),
         does(
             "ALTER TABLE $T RENAME TO stmts.$N_r",
@@ -251,9 +255,6 @@ KINDS = {
             "SELECT count(*) FROM $N_r",
             3,
             doors=("registered",),
-        ),
-        refused(
-            "ALTER TABLE $T RENAME TO $N_r", "STATEMENT_NOT_SUPPORTED", "only a table with a LOCATION", doors=("name",)
         ),
         refused("ALTER TABLE $T RENAME TO other", "STATEMENT_NOT_SUPPORTED", "move its directory", doors=("path",)),
         refused("ALTER TABLE $T RENAME TO other", "TABLE_OR_VIEW_ALREADY_EXISTS", "", doors=("registered",)),
@@ -293,7 +294,7 @@ KINDS = {
             doors=("name",),
         ),
         refused("ALTER TABLE $T SET LOCATION '/tmp/x'", "STATEMENT_NOT_SUPPORTED", ""),
-        refused("ALTER TABLE $T SET SERDEPROPERTIES ('a' = 'b')", "", ""),
+        refused("ALTER TABLE $T SET SERDEPROPERTIES ('a' = 'b')", "STATEMENT_NOT_SUPPORTED", "SET TBLPROPERTIES"),
         refused("ALTER TABLE $T SET FILEFORMAT parquet", "", ""),
         refused("ALTER TABLE $T CLUSTER BY (id)", "STATEMENT_NOT_SUPPORTED", "", lines=("4",)),
         refused("ALTER TABLE $T SET OWNER USER x", "", ""),

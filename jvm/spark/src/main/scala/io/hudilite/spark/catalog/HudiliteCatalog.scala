@@ -84,7 +84,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
-  private[catalog] def metadataTable(ident: Identifier): Option[InspectTable] =
+  private[catalog] override def metadataTable(ident: Identifier): Option[InspectTable] =
     NamedMetadata.find(session, ident, tableOf)
 
   private def tableOf(ident: Identifier): Option[Table] =

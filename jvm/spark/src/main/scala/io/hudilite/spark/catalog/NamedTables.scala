@@ -131,11 +131,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
     true
   }
 
-  /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved, perhaps while they are
-    * written.
-    */
+  /** Gives the table another name. Its files stay. */
   def rename(found: Registered, to: Identifier): Unit = {
-    if (found.isManaged) throw UnsupportedStatement.RenameManaged.of(found.path)
     if (metastore.exists(to)) throw new TableAlreadyExistsException(to)
     metastore.rename(found, to)
   }

@@ -55,6 +55,13 @@ object Inspection {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.timeline(table)
   }
 
+  /** With the archive, which is read as a whole: only a function asks for it. */
+  case object WholeTimeline extends DriverInspection("whole_timeline", "an instant of the timeline, the oldest first",
+        "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
+        "file" -> StringType) {
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.whole(table)
+  }
+
   case object Compactions extends DriverInspection("compactions",
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,

@@ -35,9 +35,18 @@ object TimelineRows {
       total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum)
   }
 
-  /** All instants, oldest first. */
-  def timeline(table: Table): Iterator[Row] =
-    table.timeline.instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
+  /** All instants of the active timeline, oldest first. */
+  def timeline(table: Table): Iterator[Row] = rows(table.timeline.instants)
+
+  /** Those of the archive, too. */
+  def whole(table: Table): Iterator[Row] = {
+    val active = table.timeline.instants
+    val known = active.map(i => (i.time, i.comparableAction)).toSet
+    rows(table.store.archivedCompleted().filterNot(i => known((i.time, i.comparableAction))) ++ active)
+  }
+
+  private def rows(instants: Seq[Instant]): Iterator[Row] =
+    instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
       Row(i.time, i.completionTime.orNull, i.comparableAction, i.state.name.toLowerCase(Locale.ROOT), i.fileName)
     }
 

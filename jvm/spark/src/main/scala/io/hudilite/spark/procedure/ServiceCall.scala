@@ -13,6 +13,8 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.util.LongAccumulator
 
+import scala.util.Try
+
 /** The table that a procedure works on, by its path, and the options that it is called with.
   *
   * @param options
@@ -93,6 +95,16 @@ object TableArgument {
   /** A path is told by its slashes; a name is what the session resolves to a table of Hudi's format. */
   def pathOf(session: SparkSession, table: String): String =
     if (isPath(table)) table else located(session, table)
+
+  /** The path of a table of Hudi's format that lies at this path, or that the session knows by this name. */
+  def find(session: SparkSession, table: String): Option[String] =
+    if (isPath(table)) Some(table).filter(path =>
+      Try(ServiceCall(session, path).atPath((storage, at, _) => Table.find(storage, at)).isDefined).getOrElse(false))
+    else Try(located(session, table)).toOption
+
+  /** True when the session knows a table of this name, whatever its format. */
+  def isTaken(session: SparkSession, table: String): Boolean =
+    !isPath(table) && Try(session.catalog.tableExists(table)).getOrElse(false)
 
   // A slash in backticks is one of a name.
   private def isPath(table: String): Boolean = table.takeWhile(_ != '`').contains('/')

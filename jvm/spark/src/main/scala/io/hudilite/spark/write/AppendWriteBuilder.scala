@@ -37,6 +37,8 @@ private[spark] trait TableWrite extends Write {
 
   private[write] def attempt: WriteAttempt
 
+  def basePath: String = attempt.basePath
+
   /** The write, once readers see it. */
   def committed: Option[CommittedWrite] = attempt.committed
 

@@ -23,13 +23,16 @@ private[plan] object MergeStatements {
   /** The statement, so that Spark's rewrite and the lookup can take it:
     *   - one that only inserts gets a clause that never applies, because Spark would make an append of it;
     *   - the record key's meta column becomes what it is made of, because Spark would want a value assigned to it;
-    *   - a source that comes out different each time is evaluated once.
+    *   - a source that comes out different each time is evaluated once;
+    *   - of several of its rows with one record key the newest counts, see [[NewestOfSource]].
     */
   def prepared(merge: MergeIntoTable, session: SparkSession): MergeIntoTable =
     EliminateSubqueryAliases(merge.targetTable) match {
       case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
           checkInserts(merge, relation, table)
-          val source = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+          val once = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+          val newest = NewestOfSource.of(merge, relation, table)
+          val source = if (newest eq merge.sourceTable) once else newest.withNewChildren(Seq(once))
           val condition = inDataColumns(merge.mergeCondition, relation, table, session)
           val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
           if ((source eq merge.sourceTable) && (condition eq merge.mergeCondition) && (matched eq merge.matchedActions))

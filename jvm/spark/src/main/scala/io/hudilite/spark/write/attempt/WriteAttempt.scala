@@ -20,6 +20,8 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   import intent.{operation, replaces, target}
 
+  private[write] def basePath: String = target.basePath
+
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
   private var rebased = false
