@@ -17,6 +17,8 @@ import io.hudilite.config.service.ServiceConf
   *   changes of columns that the rows may bring
   * @param timesAsTexts
   *   true when keys and partition paths of a new table spell timestamps as texts
+  * @param notes
+  *   words of its commit beside the rows
   * @param services
   *   services of the table, after the write or by a call
   */
@@ -35,6 +37,7 @@ final case class WriteConf(
     bloom: BloomConf,
     logs: LogConf,
     commit: CommitConf,
+    notes: CommitNotes,
     services: ServiceConf)
 
 object WriteConf {
@@ -64,6 +67,7 @@ object WriteConf {
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options)),
+      notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes))
   }
 

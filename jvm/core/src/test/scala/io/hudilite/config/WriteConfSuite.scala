@@ -27,6 +27,7 @@ class WriteConfSuite extends FunSuite {
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
         commit = CommitConf(60000, "indexes", "LAZY"),
+        notes = CommitNotes.Empty,
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
@@ -72,7 +73,11 @@ class WriteConfSuite extends FunSuite {
       "hoodie.write.record.positions" -> "false",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
-      "hoodie.cleaner.policy.failed.writes" -> "eager")
+      "hoodie.cleaner.policy.failed.writes" -> "eager",
+      "txnAppId" -> "jobs",
+      "txnVersion" -> "-17",
+      "hoodie.datasource.write.commitmeta.key.prefix" -> "note.",
+      "Note.Who" -> "ann")
     assertEquals(
       WriteConf.of(asked),
       WriteConf(
@@ -92,6 +97,7 @@ class WriteConfSuite extends FunSuite {
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
         commit = CommitConf(16, "true", "EAGER"),
+        notes = CommitNotes(Map("Note.Who" -> "ann"), Some(WriteVersion("jobs", -17))),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

@@ -41,7 +41,7 @@ object Internals {
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
       "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable",
       "plan.merge/PutBackRows",
-      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
+      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule", "plan/SeenVersions",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
