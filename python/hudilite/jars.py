@@ -45,6 +45,11 @@ def jar() -> str:
         When there is no Spark, or one that hudilite has no jar for.
     FileNotFoundError
         When the package carries no jar, as in a source checkout that was not installed.
+
+    Examples
+    --------
+    >>> hudilite.jar().endswith(".jar")
+    True
     """
     artifact = spark_line().artifact
     found = sorted(_FOLDER.glob(f"{artifact}-*.jar"))
@@ -54,7 +59,13 @@ def jar() -> str:
 
 
 def packages() -> str:
-    """Maven coordinate for ``spark-submit --packages`` that fits the installed Spark."""
+    """Maven coordinate for ``spark-submit --packages`` that fits the installed Spark.
+
+    Examples
+    --------
+    >>> hudilite.packages().startswith("io.hudilite:hudilite-spark-")
+    True
+    """
     return f"io.hudilite:{spark_line().artifact}:{__version__}"
 
 
