@@ -110,11 +110,11 @@ def test_a_source_is_evaluated_once(spark: SparkSession, tmp_path: Path) -> None
     table = odd(spark, tmp_path)
     seen = spark.sparkContext.accumulator(0)
 
-    def noted(key: int) -> int:
+    def noted(key: int) -> tuple[int, str]:
         seen.add(1)
-        return key
+        return key, "new"
 
-    source = spark.range(1, 5).select(F.udf(noted, "int")("id").alias("id"), F.lit("new").alias("v"))
+    source = spark.createDataFrame(spark.sparkContext.parallelize(range(1, 5), 2).map(noted), "id int, v string")
     merge = table.merge(source, "target.id = source.id").whenMatchedUpdate(set={"select": "source.v"})
     merge.whenNotMatchedInsert(values={"id": "source.id", "select": "source.v"}).execute()
     assert [row[:2] for row in held(table)] == [(n, "new") for n in range(1, 5)]
