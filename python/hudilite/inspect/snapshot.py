@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from hudilite.errors import told
 from hudilite.inspect.folder import Folder
+from hudilite.inspect.groups import groups
 from hudilite.inspect.instants import WRITES, instants, metadata
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_META = "_hoodie_"
+_META = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
 
 
 def to_arrow(path: str) -> pa.Table:
     """All rows of the newest snapshot, read by hudi-rs in this process.
 
-    hudi-rs reads columns by their names. A table whose columns were renamed or dropped by ALTER TABLE, whose old files
-    have other names, is refused; read it by a session.
+    A table that hudi-rs would read wrong is refused, and so is one of which that cannot be told: one whose columns were
+    renamed or dropped by ALTER TABLE, whose old files have other names, and one with log files, which hudi-rs does not
+    always merge as Hudi does. Compact it before, or read it by a session.
 
     Parameters
     ----------
@@ -38,7 +46,8 @@ def to_arrow(path: str) -> pa.Table:
 
     Examples
     --------
-    >>> hudilite.inspect.to_arrow(trips.path).column_names
+    >>> compacted = trips.compact()
+    >>> hudilite.inspect.to_arrow(path).column_names
     ['id', 'day', 'fare', 'ts']
     """
     _needs("hudi", "pyarrow", extra="arrow")
@@ -49,7 +58,7 @@ def to_arrow(path: str) -> pa.Table:
     table: Any = hudi.HudiTableBuilder.from_base_uri(path).build()
     batches = table.read()
     found = pyarrow.Table.from_batches(batches) if batches else table.get_schema().empty_table()
-    return found.drop_columns([name for name in found.column_names if name.startswith(_META)])
+    return found.drop_columns([name for name in found.column_names if name in _META])
 
 
 def to_pandas(path: str) -> pd.DataFrame:
@@ -62,7 +71,8 @@ def to_pandas(path: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> int(hudilite.inspect.to_pandas(trips.path)["id"].sum())
+    >>> compacted = trips.compact()
+    >>> int(hudilite.inspect.to_pandas(path)["id"].sum())
     6
     """
     _needs("hudi", "pyarrow", "pandas", extra="pandas")
@@ -79,9 +89,14 @@ def _needs(*packages: str, extra: str) -> None:
 
 def _check(path: str) -> None:
     folder = Folder(path)
-    newest = next((i for i in reversed(instants(folder)) if i.state == "completed" and i.action in WRITES), None)
+    timeline = instants(folder)
+    newest = next((i for i in reversed(timeline) if i.state == "completed" and i.action in WRITES), None)
     if newest and (metadata(folder, newest).get("extraMetadata") or {}).get("latest_schema"):
-        reason = "ALTER TABLE has changed its columns, and hudi-rs reads old files by new names; read it by a session"
-        raise NotImplementedError(
-            told("STATEMENT_NOT_SUPPORTED", statement="inspect.to_arrow", path=path, reason=reason)
-        )
+        raise _refused(path, "ALTER TABLE has changed its columns, and hudi-rs reads old files by new names")
+    if any(group.log_files for group in groups(folder, timeline)):
+        raise _refused(path, "it has log files, which hudi-rs does not always merge as Hudi does; compact it before")
+
+
+def _refused(path: str, reason: str) -> Exception:
+    said = f"{reason}, or read it by a session" if "before" in reason else f"{reason}; read it by a session"
+    return NotImplementedError(told("STATEMENT_NOT_SUPPORTED", statement="inspect.to_arrow", path=path, reason=said))
