@@ -89,8 +89,7 @@ object StatedFacts {
       name <- commit.extra.get(Application)
       number <- commit.extra.get(Number).flatMap(text => scala.util.Try(text.toLong).toOption)
     } yield name -> number
-    own.toSeq ++ commit.extra.get(Versions).toSeq.flatMap(text =>
-      {
+    own.toSeq ++ commit.extra.get(Versions).toSeq.flatMap(text => {
       val numbers = mapper.readTree(text)
       numbers.fieldNames.asScala.map(name => name -> numbers.get(name).asLong).toSeq
     })

@@ -17,8 +17,9 @@ private[transaction] object CarriedFacts {
     val stated = StatedFacts.of(table.store, now)
     for (write <- notes.version; number <- stated.seen(write))
       throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
-        "reason" -> (s"the version $number of the application '${write.application}' was committed meanwhile, and this " +
-          s"is its version ${write.number}"))
+        "reason" ->
+          (s"the version $number of the application '${write.application}' was committed meanwhile, and this " +
+            s"is its version ${write.number}"))
     val carried = if (isLast(table, instant, now)) stated.carriedOn(notes.version) else Map.empty[String, String]
     carried ++ notes.entries ++ notes.version.toSeq.flatMap(StatedFacts.entries)
   }

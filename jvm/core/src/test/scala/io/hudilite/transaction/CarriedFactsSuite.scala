@@ -70,7 +70,8 @@ class CarriedFactsSuite extends FunSuite {
     assertEquals(stated(table).versions, Map("a" -> 1L, "a \"b\"" -> -7L))
     assertEquals(StatedFacts.ofPrograms(newest(table)), Map.empty[String, String])
     write(table, notes("a", 2))
-    assertEquals(StatedFacts.ofPrograms(newest(table)), Map("_job" -> "nightly", "txnAppId" -> "a", "txnVersion" -> "2"))
+    assertEquals(StatedFacts.ofPrograms(newest(table)),
+      Map("_job" -> "nightly", "txnAppId" -> "a", "txnVersion" -> "2"))
     Rollbacks.run(table.refresh(), None)
     assertEquals(stated(table).versions("a"), 1L)
   }

@@ -36,7 +36,8 @@ object TimelineRows {
     def changed(count: WriteStat => Long): Long = if (metadata.operation == CommitMetadata.Cluster) 0 else total(count)
     Row(instant.time, instant.completionTime.orNull, instant.comparableAction, metadata.operation, metadata.stats.size,
       stats.size, total(_.numWrites), changed(_.numInserts), changed(_.numUpdateWrites), changed(_.numDeletes),
-      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum, ListMap(StatedFacts.ofPrograms(metadata.extra).toSeq.sorted: _*))
+      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum,
+      ListMap(StatedFacts.ofPrograms(metadata.extra).toSeq.sorted: _*))
   }
 
   /** All instants, oldest first. */

@@ -75,10 +75,12 @@ class SeenVersionsSuite extends FunSuite with Interpreted {
 
   test("archiving forgets neither versions nor the checkpoint of a streamer") {
     val path = newTable()
-    val short = Seq("hoodie.keep.min.commits" -> "2", "hoodie.keep.max.commits" -> "3", "hoodie.clean.commits.retained" ->
-      "1")
-    write(rows(0 until 2, "one"), path, version(7) ++ Seq("deltastreamer.checkpoint.key" -> "topic,0:5",
-      "hoodie.datasource.write.commitmeta.key.prefix" -> "deltastreamer."): _*)
+    val short = Seq("hoodie.keep.min.commits" -> "2", "hoodie.keep.max.commits" -> "3",
+      "hoodie.clean.commits.retained" ->
+        "1")
+    write(rows(0 until 2, "one"), path,
+      version(7) ++ Seq("deltastreamer.checkpoint.key" -> "topic,0:5",
+        "hoodie.datasource.write.commitmeta.key.prefix" -> "deltastreamer."): _*)
     (0 until 5).foreach(n => write(rows(0 until 2, s"$n"), path, short: _*))
     assert(commits(path) <= 3)
     write(rows(0 until 2, "again"), path, version(7): _*)
@@ -114,7 +116,8 @@ class SeenVersionsSuite extends FunSuite with Interpreted {
       "hoodie.datasource.write.operation" -> "upsert")
     spark.sql(s"CALL hudilite.system.run_clustering(path => '$path', `order` => 'v')").collect()
     val told = spark.sql(s"SELECT operation, inserts, updates, deletes FROM hudilite.`$path`.history").collect()
-    assertEquals(told.toSeq.map(r => (r.getString(0), r.getLong(1))), Seq(("CLUSTER", 0L), ("INSERT_OVERWRITE", 2L),
-      ("INSERT_OVERWRITE_TABLE", 2L), ("UPSERT", 4L)))
+    assertEquals(told.toSeq.map(r => (r.getString(0), r.getLong(1))),
+      Seq(("CLUSTER", 0L), ("INSERT_OVERWRITE", 2L),
+        ("INSERT_OVERWRITE_TABLE", 2L), ("UPSERT", 4L)))
   }
 }
