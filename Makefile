@@ -76,6 +76,7 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
+	UPDATE=1 $(DEV)/python -m pytest -q tests/once/test_python_page.py
 
 # The folder of a suite says on which Sparks it runs, see CONTRIBUTING.md. The formats, without Spark, come first on either
 # version of Scala, as another start of sbt would take as long as a suite of them; where they fail, sbt ends.

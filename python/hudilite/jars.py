@@ -50,6 +50,11 @@ def jar() -> str:
         When there is no Spark, or one that hudilite has no jar for.
     FileNotFoundError
         When the package carries no jar, as in a source checkout that was not installed.
+
+    Examples
+    --------
+    >>> hudilite.jar().endswith(".jar")
+    True
     """
     return _packaged(spark_line().artifact)
 
@@ -71,6 +76,11 @@ def hudi_jar() -> str:
         When there is no Spark, or one that hudilite has no jar for.
     FileNotFoundError
         When the package carries no jar.
+
+    Examples
+    --------
+    >>> "hudilite-hudi-" in hudilite.hudi_jar()
+    True
     """
     return _packaged(spark_line().names)
 
@@ -89,6 +99,11 @@ def packages(hudi_name: bool = False) -> str:
     ----------
     hudi_name
         True for the artifact that brings names of Apache Hudi's classes, too.
+
+    Examples
+    --------
+    >>> hudilite.packages().startswith("io.hudilite:hudilite-spark-")
+    True
     """
     line = spark_line()
     return f"io.hudilite:{line.names if hudi_name else line.artifact}:{__version__}"

@@ -293,6 +293,22 @@ refused. EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apac
 own next write. Value: EAGER or LAZY or NEVER; default LAZY.
 """
 
+TXN_APP_ID: Final[str] = "txnAppId"
+"""With ``txnVersion``, the application that writes, by a name that stays. A write whose version the table has
+seen of it is skipped, so that ``foreachBatch`` may repeat a batch. In a session's settings the two hold for
+statements. Value: string.
+"""
+
+TXN_VERSION: Final[str] = "txnVersion"
+"""Number of this write of the application, greater than those before, such as the id of a batch. Every commit of
+hudilite carries the greatest of each application on. Value: long.
+"""
+
+WRITE_COMMITMETA_KEY_PREFIX: Final[str] = "hoodie.datasource.write.commitmeta.key.prefix"
+"""Options whose names begin so are no options, but entries of the commit's extra metadata, which ``history``
+shows. Value: string; default _.
+"""
+
 # Compaction
 
 TABLE_SERVICES_ENABLED: Final[str] = "hoodie.table.services.enabled"
@@ -484,3 +500,8 @@ READ_META_COLUMNS: Final[str] = "hoodie.datasource.read.meta.columns"
 """Show the five ``_hoodie_`` columns in ``SELECT *``. By name they can always be selected. Value: boolean;
 default false.
 """
+
+
+def __dir__() -> list[str]:
+    """Names of the constants."""
+    return [name for name in globals() if name.isupper()]

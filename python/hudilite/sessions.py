@@ -50,6 +50,12 @@ def session(app_name: str = "hudilite", master: str | None = None, hudi_name: An
         When hudilite has no jar for the installed Spark.
     JavaNotUsable
         When Spark does not start for want of a Java that it can use.
+
+    Examples
+    --------
+    >>> spark = hudilite.session(app_name="fares", master="local[2]", **{"spark.sql.session.timeZone": "UTC"})
+    >>> spark.read.format("hudilite").load(path).count()
+    3
     """
     try:
         from pyspark.sql import SparkSession
@@ -100,6 +106,11 @@ def configure(builder: SparkSession.Builder, hudi_name: bool = False) -> SparkSe
     -------
     SparkSession.Builder
         This builder.
+
+    Examples
+    --------
+    >>> builder = hudilite.configure(type(spark).builder.appName("fares"))
+    >>> spark = builder.getOrCreate()
     """
     options: dict[str, Any] = getattr(builder, "_options", {})
     if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):

@@ -56,8 +56,13 @@ object Options {
     * meaning hudilite would lose, and for a malformed value. `IneffectiveOptions` has the options that Hudi knows and
     * that change nothing here.
     */
-  def check(options: Map[String, String], side: OptionSide = OptionSide.Any): Unit = {
-    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, side) }
+  def check(options: Map[String, String], side: OptionSide = OptionSide.Any,
+      beside: Map[String, String] = Map.empty): Unit = {
+    // Only commits have entries, and any text may be one.
+    def isEntry(name: String): Boolean = side != OptionSide.Read && CommitNotes.isEntry(name, beside ++ options)
+    options.toSeq.sorted.foreach { case (key, value) =>
+      if (isHeeded(lower(key)) || !isEntry(key)) checkOne(lower(key), key, value, side)
+    }
     checkConcurrency(options)
     heeded.foreach(_.get(options))
     mergeMode(options)

@@ -19,6 +19,8 @@ import io.hudilite.config.service.ServiceConf
   *   changes of columns that the rows may bring
   * @param timesAsTexts
   *   true when keys and partition paths of a new table spell timestamps as texts
+  * @param notes
+  *   words of its commit beside the rows
   * @param services
   *   services of the table, after the write or by a call
   */
@@ -38,6 +40,7 @@ final case class WriteConf(
     bloom: BloomConf,
     logs: LogConf,
     commit: CommitConf,
+    notes: CommitNotes,
     services: ServiceConf)
 
 object WriteConf {
@@ -73,6 +76,7 @@ object WriteConf {
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
         whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options)),
+      notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes))
   }
 

@@ -204,6 +204,22 @@ object WriteOptions {
       "EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
+  val Application: ConfigKey[String] = ConfigKey("txnAppId", None,
+    "With `txnVersion`, the application that writes, by a name that stays. A write whose version the table has seen of " +
+      "it is skipped, so that `foreachBatch` may repeat a batch. In a session's settings the two hold for statements.",
+    (s: String) => if (s.isEmpty) throw new IllegalArgumentException("it must be a name") else s)
+
+  val ApplicationVersion: ConfigKey[Long] = ConfigKey("txnVersion", None,
+    "Number of this write of the application, greater than those before, such as the id of a batch. Every commit of " +
+      "hudilite carries the greatest of each application on.",
+    (s: String) =>
+      try s.toLong
+      catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a whole number") },
+    valueType = "long")
+
+  val NotesPrefix: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.commitmeta.key.prefix", Some("_"),
+    "Options whose names begin so are no options, but entries of the commit's extra metadata, which `history` shows.")
+
   /** Numbers of buckets by partition. */
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
 
@@ -229,5 +245,5 @@ object WriteOptions {
     RecordSizeEstimate,
     RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
-    LockWaitMs, FailedWritesPolicy)
+    LockWaitMs, FailedWritesPolicy, Application, ApplicationVersion, NotesPrefix)
 }

@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.config.{CommitNotes, TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.index.BucketIndex
@@ -47,19 +47,21 @@ final class Transaction private (
     *   assumption about rows that the write did not touch
     * @param buckets
     *   bucket index by which the write dealt its rows, if any
+    * @param notes
+    *   words of the commit beside the rows
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
-      buckets: Option[BucketIndex] = None): Instant =
-    published(stats, replaced, assumption, buckets)(recordedColumns(columns, _))
+      buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty): Instant =
+    published(stats, replaced, assumption, buckets, notes)(recordedColumns(columns, _))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
-  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None)(
+  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None, CommitNotes.Empty)(
     CommitColumns.ofAlteration(table, instant, columns, _))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      buckets: Option[BucketIndex])(columns: Timeline => CommitColumns): Instant = {
+      buckets: Option[BucketIndex], notes: CommitNotes)(columns: Timeline => CommitColumns): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
@@ -67,10 +69,11 @@ final class Transaction private (
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
+      val said = CarriedFacts.entries(table, instant, notes, now)
       val recorded = columns(now).forTable(table.config.version)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
-      complete(metadata.copy(extra = recorded.extra ++ ofBuckets), now)
+      complete(metadata.copy(extra = said ++ recorded.extra ++ ofBuckets), now)
     }
     finish()
     completed

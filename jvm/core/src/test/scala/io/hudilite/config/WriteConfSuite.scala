@@ -29,6 +29,7 @@ class WriteConfSuite extends FunSuite {
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
         commit = CommitConf(60000, "indexes", "LAZY", amongOthers = false, None, 10),
+        notes = CommitNotes.Empty,
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
@@ -81,7 +82,11 @@ class WriteConfSuite extends FunSuite {
       "hoodie.metadata.enable" -> "true",
       "hoodie.metadata.compact.max.delta.commits" -> "4",
       "hudilite.among.other.files" -> "true",
-      "hoodie.cleaner.policy.failed.writes" -> "eager")
+      "hoodie.cleaner.policy.failed.writes" -> "eager",
+      "txnAppId" -> "jobs",
+      "txnVersion" -> "-17",
+      "hoodie.datasource.write.commitmeta.key.prefix" -> "note.",
+      "Note.Who" -> "ann")
     assertEquals(
       WriteConf.of(asked),
       WriteConf(
@@ -102,6 +107,7 @@ class WriteConfSuite extends FunSuite {
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
         commit = CommitConf(16, "true", "EAGER", amongOthers = true, Some(true), 4),
+        notes = CommitNotes(Map("Note.Who" -> "ann"), Some(WriteVersion("jobs", -17))),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

@@ -173,7 +173,9 @@ object GeneratedPages {
     head.stripMargin + Quotes + "Names of the options, one constant each; docs/options.md tells more." + Quotes +
       "\n\n" +
       "from __future__ import annotations\n\nfrom typing import Final\n" +
-      sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString
+      sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString +
+      "\n\ndef __dir__() -> list[str]:\n    " + Quotes + "Names of the constants." + Quotes +
+      "\n    return [name for name in globals() if name.isupper()]\n"
   }
 
   private def constant(key: ConfigKey[_]): String = {

@@ -42,7 +42,7 @@ object Internals {
       "plan.merge/MergeStatements", "plan.merge/NewestOfSource", "plan.delta/MovedRows", "plan.table/PartitionFilters",
       "plan.table/PlannedTable",
       "plan.merge/PutBackRows",
-      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
+      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule", "plan/SeenVersions",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",

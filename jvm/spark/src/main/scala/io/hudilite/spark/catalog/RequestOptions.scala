@@ -43,9 +43,11 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     * `InvalidInput` for an unknown option, and warns of options without effect.
     */
   def and(more: Map[String, String], asking: SparkSession): RequestOptions = {
-    Options.check(more) // names in the spelling of the user
+    Options.check(more, beside = session) // names in the spelling of the user
     OptionWarnings.tell(asking, more)
-    copy(own = own ++ SessionConf.lowerCase(more).filterNot { case (key, text) => session.get(key).contains(text) })
+    copy(own = own ++ SessionConf.lowerCase(more, session).filterNot { case (key, text) =>
+      session.get(key).contains(text)
+    })
   }
 
   /** Options of a read. Raises `InvalidInput` for one of writes. */
@@ -59,7 +61,7 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     * rows, since statements change the newest ones.
     */
   def writing: WriteConf = {
-    Options.check(own, OptionSide.Write)
+    Options.check(own, OptionSide.Write, session)
     ReadConf.chosenRows(session).foreach(option =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option.name, "value" -> option.text,
         "reason" ->

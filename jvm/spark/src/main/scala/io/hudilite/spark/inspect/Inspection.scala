@@ -7,7 +7,7 @@ import io.hudilite.storage.TablePath
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, MapType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows that tell something of a table: what a metadata table, a procedure and the calls from Python all show.
@@ -45,7 +45,8 @@ object Inspection {
   case object History extends DriverInspection("history", "a completed write with what it did, the newest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
-        "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
+        "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType,
+        "metadata" -> MapType(StringType, StringType)) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.history(table, asked)
   }
 

@@ -1,11 +1,13 @@
 package io.hudilite.spark.inspect
 
 import io.hudilite.config.TableType
-import io.hudilite.table.Table
+import io.hudilite.table.{StatedFacts, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 import io.hudilite.timeline.plan.CompactionPlan
 
 import java.util.Locale
+
+import scala.collection.immutable.ListMap
 
 import org.apache.spark.sql.Row
 
@@ -30,9 +32,12 @@ object TimelineRows {
   private def commit(instant: Instant, metadata: CommitMetadata): Row = {
     val stats = metadata.allStats
     def total(count: WriteStat => Long): Long = stats.map(count).sum
+    // A clustering counts each row that it moves as an insert, and changes none.
+    def changed(count: WriteStat => Long): Long = if (metadata.operation == CommitMetadata.Cluster) 0 else total(count)
     Row(instant.time, instant.completionTime.orNull, instant.comparableAction, metadata.operation, metadata.stats.size,
-      stats.size, total(_.numWrites), total(_.numInserts), total(_.numUpdateWrites), total(_.numDeletes),
-      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum)
+      stats.size, total(_.numWrites), changed(_.numInserts), changed(_.numUpdateWrites), changed(_.numDeletes),
+      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum,
+      ListMap(StatedFacts.ofPrograms(metadata.extra).toSeq.sorted: _*))
   }
 
   /** All instants of the active timeline, oldest first. */

@@ -45,7 +45,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
-    case merge: MergeIntoTable => HeldMerge.released(merge).fold(merge)(MergeStatements.prepared(_, session))
+    case merge: MergeIntoTable => HeldMerge.released(merge).fold[LogicalPlan](merge)(whole =>
+        SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(whole, session)))
+    case update: UpdateTable if update.resolved => SeenVersions.skipped(update.table).getOrElse(update)
+    case delete: DeleteFromTable if delete.resolved => SeenVersions.skipped(delete.table).getOrElse(delete)
+    case delta: WriteDelta => SeenVersions.skippedChanges(delta).getOrElse(delta)
   }
 
   private def ready(write: V2WriteCommand): Boolean =
@@ -62,7 +66,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved, WriteSource.of(write, resolved, judge))
+    SeenVersions.skipped(relation, writeOptions).getOrElse(
+      planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved,
+        WriteSource.of(write, resolved, judge)))
   }
 
   /** The write over a snapshot of its table. */

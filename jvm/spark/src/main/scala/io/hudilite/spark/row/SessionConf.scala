@@ -1,6 +1,6 @@
 package io.hudilite.spark.row
 
-import io.hudilite.config.{HudiSettings, SessionSettings}
+import io.hudilite.config.{CommitNotes, HudiSettings, SessionSettings}
 import io.hudilite.spark.shim.Sessions
 
 import java.util.Locale
@@ -61,9 +61,17 @@ object SessionConf {
   /** Greatest number of keys that are sent to every task. */
   def maxBroadcastKeys: Long = SessionSettings.MaxBroadcastKeys(SQLConf.get.getAllConfs)
 
-  /** Options with lower-case names, as Spark hands them on anyway. */
-  def lowerCase(options: Map[String, String]): Map[String, String] =
-    options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+  /** Options with lower-case names, as Spark hands some of them on. Entries of commits have the names that they were given.
+    *
+    * @param beside
+    *   options that may say how such names begin
+    */
+  def lowerCase(options: Map[String, String], beside: Map[String, String] = Map.empty): Map[String, String] = {
+    val all = beside ++ options
+    options.map { case (key, value) =>
+      (if (CommitNotes.isEntry(key, all)) key else key.toLowerCase(Locale.ROOT)) -> value
+    }
+  }
 
   private val ZstdLevel = "1"
 

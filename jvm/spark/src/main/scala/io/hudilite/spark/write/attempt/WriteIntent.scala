@@ -20,6 +20,17 @@ final case class WriteIntent(target: WriteTarget, operation: WriteOperation, rep
     else if (target.isMergeOnRead) Action.DeltaCommit
     else Action.Commit
 
+  /** Its name in the commit. One that replaces rows says so, however it brings its own. */
+  def recordedName: String = {
+    val recorded = replaces match {
+      case _ if operation == WriteOperation.DeletePartition || target.existing.isEmpty => operation
+      case Replaces.Nothing => operation
+      case Replaces.WholeTable => WriteOperation.InsertOverwriteTable
+      case _ => WriteOperation.InsertOverwrite
+    }
+    recorded.metadataName
+  }
+
   /** The assumption that it rests on. Rows of buckets are kept apart by the ids of their file groups.
     *
     * @param named
