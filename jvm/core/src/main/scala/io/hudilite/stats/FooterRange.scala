@@ -8,7 +8,6 @@ import java.nio.charset.{CharacterCodingException, CodingErrorAction}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.{ByteBuffer, ByteOrder}
 
-import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ColumnPath, ParquetMetadata}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
 import org.apache.parquet.schema.PrimitiveType
@@ -53,31 +52,26 @@ private[stats] final class FooterRange(footer: ParquetMetadata) {
     }
   }
 
-  private def range(group: KnownChunk, kind: ColumnKind): Option[ValueRange] = {
-    val column = group.chunk.getPrimitiveType
-    if (!group.of.hasNonNullValue || (needsParquetMr(column) && !byParquetMr)) None
+  private def range(group: KnownChunk, kind: ColumnKind): Option[ValueRange] =
+    if (needsParquetMr(group.column) && !byParquetMr) None
     else for {
-      min <- bound(column, group.of.getMinBytes)
-      max <- bound(column, group.of.getMaxBytes)
+      (least, greatest) <- group.bounds
+      min <- bound(group.column, least)
+      max <- bound(group.column, greatest)
       range <- StoredBounds.range(kind, min, max)
     } yield range
-  }
 }
 
 private object FooterRange {
 
-  /** A column of a row group with its statistics. */
-  private final case class KnownChunk(chunk: ColumnChunkMetaData, of: Statistics[_]) {
+  /** A column of a row group, of which at least the nulls are known. */
+  private final case class KnownChunk(
+      column: PrimitiveType, nulls: Long, hasValues: Boolean, bounds: Option[(Array[Byte], Array[Byte])])
 
-    def nulls: Long = of.getNumNulls
-
-    def hasValues: Boolean = nulls < chunk.getValueCount
-  }
-
-  private def known(chunk: ColumnChunkMetaData): Option[KnownChunk] = {
-    val of: Statistics[_] = chunk.getStatistics
-    if (of == null || !of.isNumNullsSet) None else Some(KnownChunk(chunk, of))
-  }
+  private def known(chunk: ColumnChunkMetaData): Option[KnownChunk] =
+    Option(chunk.getStatistics).filter(_.isNumNullsSet).map(of =>
+      KnownChunk(chunk.getPrimitiveType, of.getNumNulls, of.getNumNulls < chunk.getValueCount,
+        if (of.hasNonNullValue) Some(of.getMinBytes -> of.getMaxBytes) else None))
 
   private sealed trait Found
   private case object Column extends Found
