@@ -6,7 +6,8 @@ import io.hudilite.metadata.{GoldenActions, GoldenCopy}
 import io.hudilite.service.doctor.FindingKind
 import io.hudilite.table.Table
 
-import java.nio.file.Files
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.{Files, Paths}
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 
 import munit.FunSuite
@@ -33,6 +34,22 @@ class MetadataValidatorSuite extends FunSuite {
   for (name <- GoldenActions.names) test(s"$name: after all kinds of actions of Apache Hudi's nothing is different") {
     val basePath = GoldenActions.onDisk(GoldenActions.steps(name).last.after)
     assertEquals(told(basePath), Nil)
+  }
+
+  test("a log file with other records of the same length is told by the column") {
+    val basePath = GoldenActions.onDisk(GoldenActions.steps("mor-v9").last.after)
+    val log = Table.open(storage, basePath).allSlices().values.flatten.flatMap(_.logs).head
+    val (path, instant) = (Paths.get(basePath, log.relativePath), log.time)
+    // Each record names its commit in two columns, of which the second one has no statistics.
+    val text = new String(Files.readAllBytes(path), ISO_8859_1)
+    val at = text.lastIndexOf(instant, text.lastIndexOf(instant) - 1)
+    Files.write(path, text.patch(at, "1999", 4).getBytes(ISO_8859_1))
+    val found = told(basePath)
+    assertEquals(found.map(_.column).distinct, Seq("_hoodie_commit_time"))
+    assert(found.exists(d =>
+        d.kind == DifferenceKind.Minimum && d.file == log.name && d.expected == s"1999${instant.drop(4)}"), found)
+    // The partition's bounds have to reach around those of its log files, too.
+    assert(found.exists(d => d.kind == DifferenceKind.PartitionBounds && d.partition == log.partition), found)
   }
 
   for (version <- Seq(6, 8, 9))
