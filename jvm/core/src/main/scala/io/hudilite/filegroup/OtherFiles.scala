@@ -30,7 +30,8 @@ object OtherFiles {
   // Is asked for each listed file, and far cheaper than to read the name.
   private def isLikeBase(name: String): Boolean = {
     val (last, dot) = (name.lastIndexOf('_'), name.indexOf('.', name.lastIndexOf('_') + 1))
-    last > 0 && dot > last + InstantDigits && name.indexOf('_') < last && (last + 1 until dot).forall(i => name.charAt(i).isDigit)
+    last > 0 && dot > last + InstantDigits && name.indexOf('_') < last && (last + 1 until dot).forall(i =>
+      name.charAt(i).isDigit)
   }
 
   /** Warns of such files when they are listed for the first time. */

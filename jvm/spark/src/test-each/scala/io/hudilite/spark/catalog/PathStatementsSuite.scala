@@ -153,7 +153,7 @@ final class PathStatementsSuite extends FunSuite {
     intercept[InvalidInput](session.table(table))
     intercept[InvalidInput](rows.writeTo(table).append())
     rows.write.format("hudilite").options(keys).mode("append").saveAsTable(table)
-    assertEquals(session.table(table).collect().map(_.toString).toSeq, Seq("[1,a,1.0]"))
+    assertEquals(session.table(table).collect().map(_.toString).toSeq, Seq("[1,1.0,a]"))
     val other = s"hudilite.`${newPath()}`"
     rows.writeTo(other).using("hudilite").tableProperty("primaryKey", "id").create()
     assertEquals(session.table(other).count(), 1L)
