@@ -1,15 +1,18 @@
-"""A metadata table that hudilite makes and keeps up, and Apache Hudi in turns with it: reads by it are reads by folders."""
+"""A metadata table that hudilite makes and keeps up, in turns with Apache Hudi: reads by it are reads by folders."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from engines import SELF_CHECK, Engine, Shape, frame, record
+from engines import SELF_CHECK, Engine, Shape, frame, hudi, hudilite, record
 from model import Model
 from rows import rows_of
+
+if TYPE_CHECKING:
+    from sessions import Sessions
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
 
@@ -93,3 +96,20 @@ def test_hudi_and_hudilite_keep_up_one_metadata_table_in_turns(
         check(lite, real, path, model)
     compacted = list((path / ".hoodie" / "metadata" / "files").glob("*.hfile"))
     assert len(compacted) >= 2
+
+
+@pytest.mark.parametrize(("release", "version"), [("0.15.0", 6), ("1.0.2", 8)])
+def test_older_releases_of_hudi_go_on_with_the_metadata_table_of_hudilite(
+    sessions: Sessions, path: Path, release: str, version: int
+) -> None:
+    spark = sessions.get(f"interop-{release}")
+    lite, real = hudilite(spark, **OURS), hudi(spark, **FILES_ALONE)
+    shape, model = Shape(version), Model()
+    for turn, engine in enumerate([lite, lite, real, lite, real, real, lite, real]):
+        batch = [record(f"k{i}", turn, f"d{i % 3}") for i in range(turn * 2, turn * 2 + 8)]
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(spark, batch), path, "upsert", **facts)
+        model.upsert(batch)
+        assert listed(path) == "files", (turn, engine.name)
+        for reader in (lite, real):
+            assert rows_of(reader.read(path, **{ENABLE: "true"})) == model.rows(), (turn, reader.name)
