@@ -35,10 +35,11 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
-  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = false,
-    "Take the files of the newest state from the metadata table that Apache Hudi keeps beside a table, where there is one " +
-      "and it is as it should be; all its names are read for each query. Without this, and elsewhere, folders are " +
-      "listed. A write of hudilite takes the metadata table out of service, whatever this says.")
+  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = true,
+    "Take the files of a table from the metadata table that Apache Hudi keeps beside it, where there is one that is as " +
+      "it should be; elsewhere, and with `false`, folders are listed. Where nobody says `true` it must also know all that " +
+      "has left the timeline, which is looked at up to 8 MiB of archived files. Incremental reads list folders. A write " +
+      "of hudilite takes the metadata table out of service, whatever this says.")
 
   /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
