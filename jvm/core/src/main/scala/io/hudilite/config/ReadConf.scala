@@ -18,6 +18,8 @@ import io.hudilite.config.key.ConfigKey
   *   true when `SELECT *` has the meta columns
   * @param usesMetadata
   *   true when the files of the table may come from its metadata table
+  * @param asksForMetadata
+  *   true when an option says so
   */
 final case class ReadConf(
     options: Map[String, String],
@@ -27,7 +29,8 @@ final case class ReadConf(
     end: Option[GivenOption],
     orWhatIsLeft: Boolean,
     showsMeta: Boolean,
-    usesMetadata: Boolean)
+    usesMetadata: Boolean,
+    asksForMetadata: Boolean)
 
 object ReadConf {
 
@@ -45,7 +48,8 @@ object ReadConf {
       end = asked(ReadOptions.EndInstant, options),
       orWhatIsLeft = ReadOptions.FullScanFallback(options),
       showsMeta = ReadOptions.MetaColumns(options),
-      usesMetadata = ReadOptions.UsesMetadata(options))
+      usesMetadata = ReadOptions.UsesMetadata(options),
+      asksForMetadata = ReadOptions.UsesMetadata.isSet(options) && ReadOptions.UsesMetadata(options))
   }
 
   /** Options of the session that hold for a read with options of its own. A read that names a state takes no other from

@@ -35,11 +35,12 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
-  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = false,
-    "In a read: take the files of the newest state from the metadata table beside a table, where there is one and it is as " +
-      "it should be; all its names are read for each query. Without this, and elsewhere, folders are listed. In a write: " +
-      "true makes a metadata table that lists files, where there is none; false removes one. Without it, one that lists " +
-      "files alone is kept up, and another one is taken out of service.")
+  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = true,
+    "In a read: take the files of a table from the metadata table beside it, where there is one that is as it should be; " +
+      "elsewhere, and with `false`, folders are listed. Where nobody says `true` it must also know all that has left the " +
+      "timeline, which is looked at up to 8 MiB of archived files. Incremental reads list folders. In a write: true makes " +
+      "a metadata table that lists files, where there is none; false removes one. Without it, one that lists files alone " +
+      "is kept up, and another one is taken out of service.")
 
   val SkipsFiles: ConfigKey[Boolean] = ConfigKey.flag("hoodie.enable.data.skipping", default = true,
     "Leave out files in which no row can pass the filters of a query, by statistics of any of their columns: those of " +

@@ -48,7 +48,8 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
       if (folder.isPartition) seen += 1
       if (folder.isPartition && selection.wants(path)) found += path -> folder
     }
-    if (known.isEmpty) paths.reverse.foreach(path => folders(path).folders.reverse.filter(selection.mayLead).foreach(ahead.push(_)))
+    if (known.isEmpty)
+      paths.reverse.foreach(path => folders(path).folders.reverse.filter(selection.mayLead).foreach(ahead.push(_)))
   }
 
   private def checkLinks(found: Seq[FileInfo]): Unit = if (found.nonEmpty) {

@@ -43,6 +43,22 @@ final class MetadataInstants(data: Timeline, own: Timeline) {
     if (older.isEmpty || hasArchive) others else older ++ others
   }
 
+  /** Completed writes and cleanings that have left the table's timeline, and that the metadata table may not know.
+    *
+    * @param left
+    *   completed actions that have left the table's timeline
+    * @param leftOwn
+    *   those that have left that of the metadata table
+    */
+  def unknown(left: Seq[Instant], leftOwn: => Seq[Instant]): Seq[Instant] = {
+    val missing = left.filter(i => Kept(i.action) && !written(i.time) && !isInitialised(i))
+    if (missing.isEmpty) Nil
+    else {
+      val older = new MetadataInstants(data, Timeline(leftOwn.sortBy(_.time) ++ own.instants))
+      missing.filterNot(i => older.written(i.time) || older.isInitialised(i))
+    }
+  }
+
   /** The write had completed when the metadata table was made, which lists all files that there are. */
   private def isInitialised(write: Instant): Boolean = {
     val initial = own.writes.filter(i => isInitial(i.time)).sortBy(_.time).headOption

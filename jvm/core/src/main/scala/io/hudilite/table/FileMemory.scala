@@ -18,10 +18,14 @@ private[table] final class FileMemory {
 
   private var metadata: Option[MetadataFolders] = None
 
-  /** That of the same snapshot whose files a metadata table names. */
-  lazy val ofMetadata: FileMemory = new FileMemory
+  private lazy val asked = new FileMemory
+  private lazy val unasked = new FileMemory
 
-  /** What the metadata table of this snapshot says. */
+  /** That of the same snapshot whose files a metadata table names, for readers that ask for it and for those that do not.
+    */
+  def ofMetadata(isAsked: Boolean): FileMemory = if (isAsked) asked else unasked
+
+  /** The metadata table of this snapshot. */
   def named(made: => MetadataFolders): MetadataFolders = synchronized {
     val one = metadata.getOrElse(made)
     metadata = Some(one)

@@ -30,11 +30,11 @@ import io.hudilite.timeline.plan.CompactionPlan
   *   its columns; `None` for a table without commits that was created without a schema
   * @param memory
   *   files that are known by now
-  * @param usesMetadata
-  *   true to ask the table's metadata table for its files
+  * @param metadata
+  *   how to ask the table's metadata table for its files; `None`: not
   */
 final case class Table(storage: Storage, basePath: String, config: TableConfig, timeline: Timeline,
-    schema: Option[TableSchema])(memory: FileMemory, usesMetadata: Boolean = false) {
+    schema: Option[TableSchema])(memory: FileMemory, metadata: Option[MetadataUse] = None) {
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
@@ -65,28 +65,28 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
 
-  private lazy val metadata: MetadataTable = new MetadataTable(store, timeline)
+  private lazy val metadataTable: Option[MetadataTable] =
+    metadata.map(use => new MetadataTable(store, timeline, use.isAsked))
 
   /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
   private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
-    if (usesMetadata && metadata.hasColumnStatistics)
-      Some(new StoredRanges(metadata, basePath))
-    else None
+    metadataTable.filter(_.hasColumnStatistics).map(new StoredRanges(_, basePath))
 
   private lazy val folders: FolderSource = {
     val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
-    if (!usesMetadata) listed
-    else new KeptFolders(
-      memory.named(new MetadataFolders(metadata, listed, new NewestFiles(this))),
-      known.folders)
+    metadataTable.fold[FolderSource](listed)(named =>
+      new KeptFolders(known.named(new MetadataFolders(named, listed, new NewestFiles(this))), known.folders))
   }
 
-  private def known: FileMemory = if (usesMetadata) memory.ofMetadata else memory
+  private def known: FileMemory = metadata.fold(memory)(use => memory.ofMetadata(use.isAsked))
 
-  /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads. */
-  def readingMetadata: Table =
-    if (usesMetadata || !MetadataTable.namesFiles(config)) this
-    else new Table(storage, basePath, config, timeline, schema)(memory, usesMetadata = true)
+  /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads.
+    * An older state may need files that a cleaning under way has deleted, of which the metadata table learns at its end.
+    */
+  def readingMetadata(use: MetadataUse): Table =
+    if (metadata.isDefined || !MetadataTable.namesFiles(config)) this
+    else if (use.ofPast && timeline.pending.exists(_.action == Action.Clean)) this
+    else new Table(storage, basePath, config, timeline, schema)(memory, Some(use))
 
   /** The newest committed slices, partition by partition. */
   lazy val files: TableFiles = new TableFiles(folders,

@@ -25,7 +25,7 @@ final class GoldenCopy(name: String) {
 
   def metadata: MetadataTable = GoldenCopy.open(basePath)
 
-  /** What the newest write of the table says. */
+  /** The newest write of the table, as it tells of itself. */
   def lastWrite: CommitMetadata = {
     val table = Table.open(TestTables.storage, basePath)
     table.store.readCommit(table.lastInstant.get)

@@ -60,7 +60,7 @@ object MadeMetadataTable {
     ()
   }
 
-  /** What a write of the table adds to it.
+  /** Adds to it as a write of the table does.
     *
     * @param files
     *   lengths of new files by partition and name

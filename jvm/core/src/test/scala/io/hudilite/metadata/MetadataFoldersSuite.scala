@@ -3,7 +3,7 @@ package io.hudilite.metadata
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, StorageCalls}
-import io.hudilite.table.Table
+import io.hudilite.table.{MetadataUse, Table}
 import io.hudilite.transaction.Transaction
 
 import java.nio.file.{Files, Path, Paths}
@@ -17,7 +17,7 @@ class MetadataFoldersSuite extends FunSuite {
       : (Map[String, Seq[FileSlice]], StorageCalls) = {
     val counting = new CountingStorage(TestTables.storage)
     val table = Table.open(counting, basePath)
-    counting.during(table.readingMetadata.files.find(selection))
+    counting.during(table.readingMetadata(MetadataUse(isAsked = true)).files.find(selection))
   }
 
   private def listed(basePath: String): Map[String, Seq[FileSlice]] =
@@ -35,7 +35,7 @@ class MetadataFoldersSuite extends FunSuite {
       assertEquals(listedFolders(basePath, calls).isEmpty, hasMetadata, calls.details)
       val table = Table.open(TestTables.storage, basePath)
       table.timeline.writes.foreach { write =>
-        assertEquals(table.readingMetadata.filesAsOf(write.time).find(PathSelection.All),
+        assertEquals(table.readingMetadata(MetadataUse(isAsked = true)).filesAsOf(write.time).find(PathSelection.All),
           table.filesAsOf(write.time).find(PathSelection.All))
       }
     }
@@ -53,7 +53,7 @@ class MetadataFoldersSuite extends FunSuite {
     val counting = new CountingStorage(new ForwardingStorage(TestTables.storage) { override val caches = new Caches })
     def asked(selection: PathSelection): (Map[String, Seq[FileSlice]], StorageCalls) = {
       val table = Table.find(counting, copy.basePath).get
-      counting.during(table.readingMetadata.files.find(selection))
+      counting.during(table.readingMetadata(MetadataUse(isAsked = true)).files.find(selection))
     }
     val days = listed(copy.basePath)
     val (first, next) = (days.keys.min, days.keys.max)
@@ -106,7 +106,7 @@ class MetadataFoldersSuite extends FunSuite {
   test("a write of hudilite takes the metadata table out of service, and the next read lists folders") {
     val copy = new GoldenCopy("savepoint-rollback-v9")
     val table = Table.open(TestTables.storage, copy.basePath)
-    val before = table.readingMetadata.files.find(PathSelection.All)
+    val before = table.readingMetadata(MetadataUse(isAsked = true)).files.find(PathSelection.All)
     Transaction.begin(table, "commit", "UPSERT").commit(Nil)
     val (found, calls) = named(copy.basePath)
     assertEquals(found, before)

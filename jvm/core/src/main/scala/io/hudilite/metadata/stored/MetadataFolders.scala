@@ -5,6 +5,7 @@ import io.hudilite.filegroup.{FolderContent, FolderSource, Partitions}
 import io.hudilite.storage.{FileInfo, WeightedCache}
 
 import java.io.IOException
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 
 import org.slf4j.LoggerFactory
 
@@ -15,25 +16,33 @@ import org.slf4j.LoggerFactory
   * @param listed
   *   the folders themselves
   * @param writes
-  *   what is known otherwise of the files
+  *   tell which files there must be
   */
 final class MetadataFolders(metadata: MetadataTable, listed: FolderSource, writes: NamedByWrites) extends FolderSource {
 
   import MetadataFolders._
 
   // Either stays as it is found: the timeline does not change.
-  @volatile private var isDistrusted = false
-  @volatile private var known: Option[AllPaths] = None
+  private val distrusted = new AtomicBoolean
+  private val known = new AtomicReference(Option.empty[AllPaths])
 
   private lazy val written = writes.partitions.toSet
 
   override def basePath: String = listed.basePath
 
+  private def isUsed: Boolean = !distrusted.get && asAWhole(metadata.isWithinReach).exists { within =>
+    if (!within) {
+      distrusted.set(true)
+      log.info(s"Folders of $basePath are listed: it has a long archive, which is not compared with its metadata table")
+    }
+    within
+  }
+
   override def partitions: Option[Seq[String]] =
-    if (isDistrusted) None
+    if (!isUsed) None
     else {
-      if (known.isEmpty) known = asAWhole(allPartitions)
-      known.map(_.sorted)
+      if (known.get.isEmpty) known.set(asAWhole(allPartitions))
+      known.get.map(_.sorted)
     }
 
   private def allPartitions: AllPaths = {
@@ -48,24 +57,28 @@ final class MetadataFolders(metadata: MetadataTable, listed: FolderSource, write
   override def read(paths: Seq[String]): Map[String, FolderContent] = {
     val (possible, others) = paths.distinct.partition(Partitions.mayBe)
     val found =
-      if (isDistrusted || possible.isEmpty) None else asAWhole(metadata.checkNames()).flatMap(_ => named(possible))
+      if (possible.isEmpty || !isUsed) None else asAWhole(metadata.checkNames()).flatMap(_ => named(possible))
     found.fold(listed.read(paths))(_ ++ others.map(_ -> Nothing))
   }
 
   private def named(paths: Seq[String]): Option[Map[String, FolderContent]] = inPart(paths)(files(paths)).map { found =>
     val doubtful = lacking(paths.map(path => path -> found.getOrElse(path, Nil)).toMap)
     if (doubtful.nonEmpty) tell(s"${in(doubtful.toSeq)} it lacks files that writes have made", writes.newest)
-    val folders = if (doubtful.isEmpty) Map.empty[String, FolderContent] else listed.read(doubtful.toSeq)
+    val ofNobody = found.filter(_._2.exists(file => metadata.isOfNobody(file.name))).keySet
+    if (ofNobody.nonEmpty) tell(s"${in(ofNobody.toSeq)} it names files of writes that nobody knows", OfNobody)
+    val instead = doubtful ++ ofNobody
+    val folders = if (instead.isEmpty) Map.empty[String, FolderContent] else listed.read(instead.toSeq)
     paths.map(path => path -> folders.getOrElse(path, content(path, found.get(path)))).toMap
   }
 
   private def content(path: String, found: Option[Seq[FileInfo]]): FolderContent =
-    if (found.exists(_.nonEmpty) || known.exists(_.paths(path))) FolderContent(isPartition = true, found.toSeq.flatten, Nil)
+    if (found.exists(_.nonEmpty) || known.get.exists(_.paths(path)))
+      FolderContent(isPartition = true, found.toSeq.flatten, Nil)
     else Nothing
 
   /** The files of these partitions. Names are looked up one by one, and together where all are asked for. */
   private def files(paths: Seq[String]): Map[String, Seq[FileInfo]] = {
-    val areAll = known.exists(_.paths == paths.toSet)
+    val areAll = known.get.exists(_.paths == paths.toSet)
     val names = if (areAll) metadata.named().files else metadata.named(paths.toSet)
     if (areAll) (names.keySet -- paths).find(names(_).nonEmpty).foreach(path =>
       throw damaged(s"it names files of '$path', and not the partition"))
@@ -88,16 +101,14 @@ final class MetadataFolders(metadata: MetadataTable, listed: FolderSource, write
     }
   }
 
-  /** What the metadata table says; `None` where that cannot be trusted, and nothing else of it then. */
+  /** The answer of the metadata table; `None` where that cannot be trusted, and nothing else of it then. */
   private def asAWhole[T](asked: => T): Option[T] =
     try Some(asked)
     catch {
-      case e: Throwable with HudiliteException =>
-        isDistrusted = true
-        tell(e.getMessage)
-        None
-      // A file that was compacted and cleaned away since its folder was listed, or a storage that does not answer now.
-      case e: IOException =>
+      // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer. A
+      // search through folders must not meet names half way.
+      case e @ (_: HudiliteException | _: IOException) =>
+        distrusted.set(true)
         tell(e.getMessage)
         None
     }
@@ -137,6 +148,7 @@ object MetadataFolders {
   // Readers of folders do not ask it of data files.
   private val UnknownTime = 0L
 
+  private val OfNobody = "files of nobody"
   private val MostTold = 1000L
   private val told = new WeightedCache[(String, String), Boolean](MostTold)
 }

@@ -48,8 +48,13 @@ object NamedContent {
   *   access to the timeline of the table
   * @param dataTimeline
   *   its timeline when it was opened; writes that completed later may be seen or not
+  * @param isAsked
+  *   a reader asks for it, whatever may have gone wrong before the timeline begins; else actions that have left the
+  *   timeline must be known to it, too
   */
-final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
+final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: Boolean = true) {
+
+  import MetadataTable.MostArchivedBytes
 
   private val storage: Storage = data.storage
   private val folder = s"${data.basePath.stripSuffix("/")}/.hoodie/metadata"
@@ -78,8 +83,29 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     if (timeline.writes.isEmpty) throw distrusted("it was never initialised")
     found.unknown(store.hasArchive).find(leftFiles).foreach(i =>
       throw distrusted(s"it does not know the ${i.action} ${i.time}"))
+    found.unknown(left.getOrElse(Nil), store.archivedCompleted()).headOption.foreach(i =>
+      throw distrusted(s"it does not know the ${i.action} ${i.time}, which is archived"))
     found
   }
+
+  /** False where it would take long to find out if it can be trusted. */
+  def isWithinReach: Boolean = isAsked || left.isDefined
+
+  /** Completed actions that have left the table's timeline, where they are compared. */
+  private lazy val left: Option[Seq[Instant]] = if (isAsked) None else data.archivedCompleted(MostArchivedBytes)
+
+  private lazy val leftTimes: Option[Set[String]] = left.map(_.map(_.time).toSet)
+
+  /** The file is one of a write that is older than the timeline, and nothing is known of the write: it may have been taken
+    * back when the metadata table did not know it yet, which leaves the names of its files there.
+    */
+  def isOfNobody(fileName: String): Boolean = leftTimes.exists(left =>
+    writeOf(fileName).exists(time =>
+      dataTimeline.beforeStart(time) && !dataTimeline.isCompleted(time) && !left(time)))
+
+  // Before version 8 a log file bears the instant of its slice.
+  private def writeOf(fileName: String): Option[String] = FileNames.parseBaseFile(fileName).map(_.instant).orElse(
+    if (data.config.layout == 1) None else FileNames.parseLogFile(fileName).map(_.time))
 
   // A write may have changed columns alone.
   private def leftFiles(instant: Instant): Boolean = !Action.Writes(instant.action) || {
@@ -210,7 +236,7 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     .flatMap(name => FileNames.parseBaseFile(name).map(_.instant).orElse(FileNames.parseLogFile(name).map(_.time)))
     .filter(MetadataInstants.isInitial).sorted.lastOption.flatMap(timeline.completionTime)
 
-  /** What writes since the last compaction say of their files. A missing one would hide what it says. A write of which
+  /** Writes since the last compaction with what they say of their files. A missing one would hide what it says. A write of which
     * the partition `files` shows the only file that it has there is not asked.
     */
   private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[String])
@@ -239,6 +265,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
 }
 
 object MetadataTable {
+
+  // Of archived timelines that are compared unasked: some thousand actions.
+  private val MostArchivedBytes = 8L << 20
 
   /** True when a table has a metadata table that names its files, by the table's properties. */
   def namesFiles(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.Files.name)

@@ -35,7 +35,8 @@ private[stored] final class SliceBlocks(storage: Storage, folder: String, versio
     }
 
   private def together(slice: FileSlice): Seq[SliceBlock] = {
-    val files = slice.logs.map(log => FileInfo(s"$folder/${log.relativePath}", log.length, UnknownTime, isDirectory = false))
+    val files =
+      slice.logs.map(log => FileInfo(s"$folder/${log.relativePath}", log.length, UnknownTime, isDirectory = false))
     val contents = storage.readListed(files)
     val open = files.map { file =>
       file.path -> OpenFile.of(file.path, contents.getOrElse(file.path, throw new FileNotFoundException(file.path)))

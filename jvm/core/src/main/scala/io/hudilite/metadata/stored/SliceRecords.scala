@@ -30,7 +30,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
       case Some(base) =>
         val path = s"$folder/${base.relativePath}"
         val file = HFile.open(storage, path, base.length)
-        // What is added is known when the base file is through.
+        // Keys that the base file lacks are known when it is through.
         Closing.after(file)(live(onTop(changes, baseRecords(file, asked, path), path) ++ added(changes)))
     }
   }

@@ -14,7 +14,7 @@ import io.hudilite.spark.write._
 import io.hudilite.spark.write.attempt.WriteIntent
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
-import io.hudilite.table.Table
+import io.hudilite.table.{MetadataUse, Table}
 
 import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
@@ -109,19 +109,21 @@ final case class HudiliteTable(
   private[catalog] lazy val source: Option[TableState] =
     table.map { t =>
       val query = Query.of(conf, t.config)
-      sourceOf(t, query, readsMetadata(conf, query))
+      sourceOf(t, query, metadataUse(conf, query))
     }
 
-  // A write takes the metadata table out of service, and does not rest on it. An older state may need files that a
-  // cleaning has deleted already, of which the metadata table learns at its end.
-  private def readsMetadata(asked: ReadConf, query: Query): Boolean = asked.usesMetadata && prepared.isEmpty &&
-    (query match {
-      case Query.Snapshot | Query.ReadOptimized(None) => true
-      case _ => false
-    })
+  // A write takes the metadata table out of service, and does not rest on it.
+  private def metadataUse(asked: ReadConf, query: Query): Option[MetadataUse] = {
+    val ofPast = query match {
+      case Query.Snapshot | Query.ReadOptimized(None) => Some(false)
+      case Query.AsOf(_) | Query.ReadOptimized(Some(_)) => Some(true)
+      case _ => None
+    }
+    if (asked.usesMetadata && prepared.isEmpty) ofPast.map(MetadataUse(asked.asksForMetadata, _)) else None
+  }
 
-  private def sourceOf(table: Table, query: Query, byMetadata: Boolean): TableState =
-    new TableState(if (byMetadata) table.readingMetadata else table, query,
+  private def sourceOf(table: Table, query: Query, metadata: Option[MetadataUse]): TableState =
+    new TableState(metadata.fold(table)(table.readingMetadata), query,
       source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
@@ -160,10 +162,10 @@ final case class HudiliteTable(
   private def scanOf(asked: ReadConf, isOfWrite: Boolean = false): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val byMetadata = readsMetadata(asked, query) && !isOfWrite
+    val metadata = if (isOfWrite) None else metadataUse(asked, query)
     val asks =
-      if (query == read.query && byMetadata == readsMetadata(conf, query)) read
-      else sourceOf(table.getOrElse(read.table), query, byMetadata)
+      if (query == read.query && metadata == metadataUse(conf, query)) read
+      else sourceOf(table.getOrElse(read.table), query, metadata)
     if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
     else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)
   }
