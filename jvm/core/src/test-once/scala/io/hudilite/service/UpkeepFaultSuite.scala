@@ -1,5 +1,6 @@
 package io.hudilite.service
 
+import io.hudilite.table.MetadataUse
 import io.hudilite.config.TableType
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -26,7 +27,7 @@ class UpkeepFaultSuite extends FunSuite {
 
   private def checkReads(world: World, clue: String): Unit = if (isListed(world)) {
     kept(world).named // it can be trusted
-    assertEquals(world.rows(world.table.readingMetadata), world.rows(world.table), clue)
+    assertEquals(world.rows(world.table.readingMetadata(MetadataUse(isAsked = true))), world.rows(world.table), clue)
   }
 
   private def tried(origin: World, version: Int, action: Run): Unit = {

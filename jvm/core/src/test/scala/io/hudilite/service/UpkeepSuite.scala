@@ -1,5 +1,6 @@
 package io.hudilite.service
 
+import io.hudilite.table.MetadataUse
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
@@ -27,7 +28,7 @@ class UpkeepSuite extends FunSuite {
       service.run(world.table, TransactionOptions())
       assertEquals(world.table.config.metadataPartitions, Seq("files"))
       assertEquals(kept(world).named, kept(world).listed)
-      assertEquals(world.table.readingMetadata.allSlices(), world.table.allSlices())
+      assertEquals(world.table.readingMetadata(MetadataUse(isAsked = true)).allSlices(), world.table.allSlices())
     }
 
   private def made(version: Int, write: TextWrite, options: TransactionOptions): KeptMetadata = {
