@@ -96,9 +96,6 @@ object OptionWarnings {
   def tell(session: SparkSession, options: Map[String, String]): Unit =
     log(news(session, IneffectiveOptions.among(options)))
 
-  def tellOfWrite(session: SparkSession, options: Map[String, String]): Unit =
-    log(news(session, IneffectiveOptions.inWrites(options)))
-
   /** Warns of settings of Apache Hudi's SQL that no statement heeds. */
   def tellOfSettings(session: SparkSession): Unit = log(news(session, HudiSettings.ineffective(SessionConf.ofHudi)))
 

@@ -174,7 +174,6 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       val all = SchemaAlignment.project(query, columns(target, operation))
       WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered)
     }
-  }
 
   private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
     case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert

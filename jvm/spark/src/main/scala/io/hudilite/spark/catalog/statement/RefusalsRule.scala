@@ -10,7 +10,6 @@ import io.hudilite.spark.catalog.{
   UnsupportedStatement
 }
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
-import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import java.util.Locale
