@@ -24,8 +24,8 @@ keeps its version. Value: 6 or 8 or 9; default 9.
 """
 
 WRITE_RECORDKEY_FIELD: Final[str] = "hoodie.datasource.write.recordkey.field"
-"""Columns that identify a row, dotted when nested. Without it the rows of a new table get generated keys, and no
-upsert is possible. Value: comma separated list.
+"""Columns that identify a row, dotted when nested. Without it the rows of a new table get generated keys. Value:
+comma separated list.
 """
 
 WRITE_PARTITIONPATH_FIELD: Final[str] = "hoodie.datasource.write.partitionpath.field"

@@ -45,7 +45,7 @@ object Internals {
       "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule", "plan/SeenVersions",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
+      "scan.rule/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
       "stage/SharedRows", "write/RowLevelWrite", "plan/WriteSource")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",

@@ -99,7 +99,7 @@ object MadeMetadataTable {
     val record = new GenericData.Record(schema)
     record.put("key", "")
     record.put("type", kind)
-    record.put("filesystemMetadata", Collections.unmodifiableMap(entries))
+    record.put("filesystemMetadata", Collections.unmodifiableMap[String, GenericRecord](entries))
     val out = new ByteArrayOutputStream()
     val encoder = EncoderFactory.get.binaryEncoder(out, null)
     new GenericDatumWriter[GenericRecord](schema).write(record, encoder)

@@ -4,11 +4,11 @@ import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, PathC
 import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, ViewsRule, WritesRule}
 import io.hudilite.spark.dialect.Dialect
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, WriteLoopRule, WriteRule}
+import io.hudilite.spark.plan.{BusyTasks, WriteLoopRule, WriteRule}
 import io.hudilite.spark.plan.delta.{DeltaLayoutRule, LateMoves}
 import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy}
 import io.hudilite.spark.procedure.Procedures
-import io.hudilite.spark.scan.rule.{RuntimeFilterRule, SubqueryScans}
+import io.hudilite.spark.scan.rule.{AggregatesRule, RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{Calls, EarlyRules}
 import io.hudilite.spark.write.attempt.CommitJudge

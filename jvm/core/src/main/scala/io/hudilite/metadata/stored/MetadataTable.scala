@@ -241,8 +241,8 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
     */
   private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[String])
       : Seq[(Instant, CommitMetadata)] = store.readCommits(sinceCompaction
-    .filterNot(_.completionTime.exists(completed => made.exists(completed < _)))
-    .filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
+      .filterNot(_.completionTime.exists(completed => made.exists(completed < _)))
+      .filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
 
   /** Instants of the writes that a listing of `files` shows to be there: by the log file that each has from version 8 on,
     * and by the base file that the partition began with.

@@ -78,7 +78,8 @@ class ShownTablesSuite extends FunSuite with Interpreted {
         Seq("hoodie.table.type MERGE_ON_READ"),
       "CALL show_fsview_latest(table => 'TABLE', partition_path => 'b')" ->
         Seq(
-          s"b F T ${sql("CALL show_fsview_all('TABLE', path_regex => 'b')").head.split(' ')(3).replaceAll("-[0-9]{3,7}-", "-N-")} N 0 0 0 0 0.0 0.0 [] []"),
+          s"b F T ${sql("CALL show_fsview_all('TABLE', path_regex => 'b')").head.split(' ')(3).replaceAll(
+              "-[0-9]{3,7}-", "-N-")} N 0 0 0 0 0.0 0.0 [] []"),
       "CALL show_fsview_latest(table => 'TABLE', max_instant => '0')" -> Nil,
       "SELECT 1 WHERE false" -> Nil)
     val slices = spark.sql(s"CALL show_fsview_latest(table => '$path', path_regex => '*')").where("num_delta_files > 0")

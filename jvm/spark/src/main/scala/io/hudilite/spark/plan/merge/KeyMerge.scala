@@ -1,12 +1,14 @@
 package io.hudilite.spark.plan.merge
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.table.{Duplicates, WriteOperation, WriteTarget}
 
-import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Or, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.{
   DeleteAction,
   InsertStarAction,
@@ -15,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   MergeIntoTable,
   UpdateStarAction
 }
+import org.apache.spark.sql.types.{BooleanType, DataType}
 
 /** The MERGE that an upsert or delete of keyed rows is. */
 private[plan] final class KeyMerge(into: LogicalPlan, rows: LogicalPlan, target: WriteTarget) {
@@ -70,4 +73,20 @@ private[plan] final class KeyMerge(into: LogicalPlan, rows: LogicalPlan, target:
       Some(new KeyedRows(target).unorderedDelete(now, ordering).fold[Expression](wins)(Or(_, wins)))
     }
   }
+}
+
+/** Condition of an insert that must not meet a key of the table: raises an error with the key of the first row that
+  * does.
+  */
+final case class KeyIsThere(child: Expression, path: String) extends UnaryExpression with CodegenFallback {
+
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = false
+  override def prettyName: String = "key_is_there"
+  override lazy val foldable: Boolean = false
+
+  override protected def nullSafeEval(key: Any): Any =
+    throw InvalidInput("RECORD_KEY_EXISTS", "key" -> key.toString, "path" -> path)
+
+  override protected def withNewChildInternal(newChild: Expression): KeyIsThere = copy(child = newChild)
 }
