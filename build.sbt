@@ -104,7 +104,7 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   Compile / packageDoc / publishArtifact := false)
 
 // Names of Apache Hudi's classes in settings and programs, for jobs that are to change nothing but their jars.
-lazy val hudi = project.in(file("jvm/hudi")).dependsOn(core % "provided", spark).settings(common,
+lazy val hudi = project.in(file("jvm/hudi-name")).dependsOn(core % "provided", spark).settings(common,
   name := s"hudilite-hudi-$line",
   moduleName := s"hudilite-hudi-$line",
   libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,

@@ -145,8 +145,8 @@ def package(line: str) -> list[Path]:
     """Run sbt for one Spark line and return the jars that it made."""
     scala = LINES[line].rsplit("_", 1)[1]
     folders = {
-        artifact: sbt.ROOT / "jvm" / artifact.split("-")[1] / "target" / f"scala-{scala}"
-        for artifact in artifacts(line)
+        LINES[line]: sbt.ROOT / "jvm" / "spark" / "target" / f"scala-{scala}",
+        NAMES[line]: sbt.ROOT / "jvm" / "hudi-name" / "target" / f"scala-{scala}",
     }
     for artifact, folder in folders.items():
         for stale in folder.glob(f"{artifact}-*.jar"):

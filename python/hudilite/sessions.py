@@ -32,7 +32,8 @@ def session(app_name: str = "hudilite", master: str | None = None, hudi_name: An
     master
         Spark's master, such as ``local[4]``; by default the one that Spark is configured with, else all local cores.
     hudi_name
-        A bool, of any type since checkers would compare it with values of ``conf``. True adds the jar of :func:`hudilite.hudi_jar`, for programs that say ``format("org.apache.hudi")``.
+        A bool; checkers take any type, since they compare it with values of ``conf``. True adds the jar of
+        :func:`hudilite.hudi_jar`, for programs that say ``format("org.apache.hudi")``.
         ``format("hudi")`` and ``USING hudi`` need nothing.
     **conf
         Spark configuration. Keys have dots, so pass them as ``**{"spark.sql.shuffle.partitions": 8}``.
