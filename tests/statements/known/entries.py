@@ -87,10 +87,11 @@ KINDS = {
             (3, "b"),
             doors=_NAME,
         ),
-        refused(
+        does(
             "CREATE TABLE $P (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id', 'hoodie.parquet.max.file.size' = '1')",
-            "STATEMENT_NOT_SUPPORTED",
-            "hoodie.parquet.max.file.size",
+            {"names"},
+            "SHOW COLUMNS IN $P",
+            "id",
             doors=_NAME,
         ),
     ],

@@ -193,16 +193,14 @@ final class PathStatementsSuite extends FunSuite {
     assertEquals(run("DROP TABLE IF EXISTS $T", newPath()).toSeq, Nil)
   }
 
-  Seq("(id INT)" -> "MISSING_OPTION", "(id INT) USING hudilite" -> "MISSING_OPTION",
-    "(id INT) USING parquet $P" -> "STATEMENT_NOT_SUPPORTED",
+  Seq("(id INT) USING parquet $P" -> "STATEMENT_NOT_SUPPORTED",
     "(id INT) USING hudilite LOCATION '/tmp/elsewhere' $P" -> "STATEMENT_NOT_SUPPORTED",
     "(id INT) USING hudilite OPTIONS (header = true) $P" -> "UNKNOWN_OPTION",
     "(id INT) USING hudilite COMMENT 'c' $P" -> "STATEMENT_NOT_SUPPORTED",
     "(id INT) USING hudilite TBLPROPERTIES ('primaryKey' = 'nobody')" -> "MISSING_COLUMN",
     "USING hudilite TBLPROPERTIES ('primaryKey' = 'id', 'hoodie.table.recordkey.fields' = 'x') AS SELECT 1 AS id" ->
       "INVALID_OPTION_VALUE",
-    "USING hudilite OPTIONS ('as.of.instant' = '20240101') AS SELECT 1 AS id" -> "OPTION_NOT_SUPPORTED",
-    "USING hudilite AS SELECT 1 AS id" -> "MISSING_OPTION").foreach { case (rest, expected) =>
+    "USING hudilite OPTIONS ('as.of.instant' = '20240101') AS SELECT 1 AS id" -> "OPTION_NOT_SUPPORTED").foreach { case (rest, expected) =>
     test(s"a table is not created, nor said to be: CREATE TABLE $rest") {
       val path = newPath()
       val e = intercept[Exception](run(s"CREATE TABLE $$T $rest", path))
