@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.config.TableType
+import io.hudilite.error.CommitConflict
 import io.hudilite.metadata.MetadataAction
 import io.hudilite.service.Services
 import io.hudilite.service.archive.Archiver
@@ -69,6 +70,17 @@ class MetadataWriterSuite extends FunSuite {
       assertEquals(kept.files, before)
       assert(!new OwnWrites(kept.home).takeBack(transaction.instant))
       transaction.rollback()
+    }
+
+    test(s"version $version: a late run of an action that has completed leaves the write that counts") {
+      val kept = this.kept(version)
+      write(kept, "g-1")
+      val (files, instant) = (kept.files, Table.open(kept.storage, path).timeline.writes.last.time)
+      val late = MetadataAction.Written(instant, CommitMetadata("INSERT", Map("p" -> Nil), Map.empty))
+      val error = intercept[CommitConflict](new MetadataWriter(kept.home).commit(instant, kept.home.changes(late),
+        kept.data.load()))
+      assertEquals((error.condition, error.parameters("instant")), ("INSTANT_TAKEN", instant))
+      assertEquals((kept.files, kept.named), (files, kept.listed))
     }
 
     test(s"version $version: compacted, cleaned and archived, it names what folders list, and stays small") {
