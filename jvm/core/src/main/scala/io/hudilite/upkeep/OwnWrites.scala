@@ -22,7 +22,7 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
     * completed, whose write counts.
     */
   def makeWay(instant: String): Unit = {
-    if (of(instant).exists(_.isCompleted) && home.data.load().completed.exists(_.time == instant))
+    if (hasCompleted(instant) && home.data.load().completed.exists(_.time == instant))
       throw CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> home.basePath,
         "reason" -> "it has completed meanwhile")
     takeBack(instant)
@@ -40,6 +40,9 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
     found.foreach(remove)
     found.nonEmpty
   }
+
+  /** The metadata table has a completed write of this instant. */
+  def hasCompleted(instant: String): Boolean = of(instant).exists(_.isCompleted)
 
   private def of(instant: String): Seq[Instant] =
     home.timeline.instants.filter(i => i.time == instant && i.comparableAction == Action.DeltaCommit)
