@@ -18,13 +18,14 @@ import org.slf4j.LoggerFactory
 private[hudilite] final class Undoing(store: TimelineStore, current: Option[TableConfig]) {
 
   /** Before the write of this instant loses its last trace in the timeline of the table: what the metadata table says of it
-    * would count from then on.
+    * would count from then on. Where that is more than the names of files, the metadata table goes.
     */
   def begin(instant: String): Unit = keeping { home =>
+    val own = new OwnWrites(home)
     if (MetadataHome.isKept(home.data.config)) {
-      new OwnWrites(home).takeBack(instant)
+      own.takeBack(instant)
       ()
-    }
+    } else if (own.hasCompleted(instant)) remove(home, s"it has the write $instant, which is taken back")
   }
 
   /** Before the rollback completes. It may have appended to logs, as before version 8.

@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.config.TableType
+import io.hudilite.config.{TableKeys, TableProperties, TableType}
 import io.hudilite.error.CommitConflict
 import io.hudilite.metadata.MetadataAction
 import io.hudilite.service.Services
@@ -72,13 +72,30 @@ class MetadataWriterSuite extends FunSuite {
       transaction.rollback()
     }
 
+    test(s"version $version: a metadata table with more than names goes when it has a write that is taken back") {
+      for (hasWrite <- Seq(false, true)) {
+        val kept = this.kept(version)
+        val table = Table.open(kept.storage, path)
+        val transaction = TextWrites.insert("g-1").begin(table, options)
+        val stats = TextWrites.insert("g-1").stage(table, transaction.instant)
+        val action =
+          MetadataAction.Written(transaction.instant, CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
+        if (hasWrite) new MetadataWriter(kept.home).record(action, kept.data.load())
+        val listed = Seq("column_stats", "files")
+        TableProperties.update(kept.storage, path)(_ + (TableKeys.MetadataPartitions -> listed.mkString(",")))
+        transaction.rollback()
+        assertEquals((kept.data.config.metadataPartitions, kept.files.isEmpty),
+          if (hasWrite) (Nil, true) else (listed, false))
+      }
+    }
+
     test(s"version $version: a late run of an action that has completed leaves the write that counts") {
       val kept = this.kept(version)
       write(kept, "g-1")
       val (files, instant) = (kept.files, Table.open(kept.storage, path).timeline.writes.last.time)
       val late = MetadataAction.Written(instant, CommitMetadata("INSERT", Map("p" -> Nil), Map.empty))
       val error = intercept[CommitConflict](new MetadataWriter(kept.home).commit(instant, kept.home.changes(late),
-        kept.data.load()))
+          kept.data.load()))
       assertEquals((error.condition, error.parameters("instant")), ("INSTANT_TAKEN", instant))
       assertEquals((kept.files, kept.named), (files, kept.listed))
     }
