@@ -38,28 +38,28 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     */
   def remove(instant: String): Unit = options.locked(table.place) {
     val exclusion = options.exclusion(storage, basePath)
-    try if (exclusion.claimed((_, _) => isOurs && { removeAll(instant, exclusion); true })) place.clear()
+    try if (exclusion.claimed((_, _) => ours.map(removeAll(_, instant, exclusion)).isDefined)) place.clear()
     catch {
       case e: CommitConflict if e.condition == "WRITER_NOT_EXCLUDED" =>
         log.warn(s"The new table at $basePath stays, for another process uses it: ${e.getMessage}")
     }
   }
 
-  private def isOurs: Boolean =
-    TableProperties.find(storage, basePath).exists(_.withoutMetadata == table.config.withoutMetadata) &&
-      isUnused(table.store.load())
+  private def ours: Option[TableConfig] = TableProperties.find(storage, basePath)
+    .filter(_.withoutMetadata == table.config.withoutMetadata).filter(_ => isUnused(table.store.load()))
 
   private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
 
   /** Removes the properties and then the rest. Once the properties are gone, somebody else may make a table here, so
     * the rest is removed by names that were listed before.
     */
-  private def removeAll(instant: String, exclusion: Exclusion): Unit = {
+  private def removeAll(found: TableConfig, instant: String, exclusion: Exclusion): Unit = {
     madeBy(instant).foreach(removePartition)
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
-    MetadataHome.delete(storage, MetadataHome.folder(basePath))
+    if (options.keepsMetadata.contains(true) || found.metadataPartitions.nonEmpty)
+      MetadataHome.delete(storage, MetadataHome.folder(basePath))
     rollbacks.foreach(table.store.delete)
   }
 

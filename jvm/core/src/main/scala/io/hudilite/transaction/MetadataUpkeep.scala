@@ -22,22 +22,27 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.MetadataUpkeep")
 
   /** A write, a compaction, a log compaction, a clustering, or a change of columns. */
-  override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit = {
-    val store = new TimelineStore(state.table.storage, state.table.basePath, state.config)
-    keptOrCleared(store, state.policy)(home =>
+  override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
+    keptOrCleared(store(state.table, state.config), state.policy)(home =>
       new MetadataWriter(home).record(MetadataAction.Written(state.instant, metadata), state.timeline))
-  }
 
-  /** A cleaning, whose files are gone. */
-  def cleaned(table: Table, instant: String, clean: CleanMetadata, policy: MetadataTablePolicy.Policy): Unit =
-    keptOrCleared(current(table), policy)(home =>
+  /** A cleaning, whose files are gone.
+    *
+    * @param config
+    *   properties of the table as they are now
+    */
+  def cleaned(table: Table, config: TableConfig, instant: String, clean: CleanMetadata,
+      policy: MetadataTablePolicy.Policy): Unit =
+    keptOrCleared(store(table, config), policy)(home =>
       new MetadataWriter(home).record(MetadataAction.Cleaned(instant, clean), home.data.load()))
 
-  /** Clears the way for an action that ends in [[cleaned]]: a metadata table that is not kept up goes before files do. */
-  def beforeCleaning(table: Table): Unit = {
-    val store = current(table)
-    if (!MetadataHome.isKept(store.config)) clear(store)
-  }
+  /** Clears the way for an action that ends in [[cleaned]]: a metadata table that is not kept up goes before files do.
+    *
+    * @param config
+    *   properties of the table as they are now
+    */
+  def beforeCleaning(table: Table, config: TableConfig): Unit =
+    if (!MetadataHome.isKept(config)) clear(store(table, config))
 
   private def keptOrCleared(store: TimelineStore, policy: MetadataTablePolicy.Policy)(
       keep: MetadataHome => Unit): Unit =
@@ -53,12 +58,15 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
 
   /** Runs an action that takes completed writes back, or may remove any file. Readers list folders meanwhile, and a metadata
     * table that was kept up is made anew after it.
+    *
+    * @param config
+    *   properties of the table as they are now
     */
-  def remade[T](table: Table)(body: => T): T = {
-    val before = current(table)
-    clear(before)
+  def remade[T](table: Table, config: TableConfig)(body: => T): T = {
+    clear(store(table, config))
     val done = body
-    if (MetadataHome.isKept(before.config)) unlessFailing(table.basePath)(initialise(current(table)))
+    if (MetadataHome.isKept(config)) unlessFailing(table.basePath)(
+      initialise(store(table, TableProperties.read(table.storage, table.basePath))))
     done
   }
 
@@ -68,7 +76,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     *   properties of the table as they are now
     */
   def prepare(table: Table, config: TableConfig, now: Timeline, options: TransactionOptions): Unit = {
-    val store = new TimelineStore(table.storage, table.basePath, config)
+    val store = this.store(table, config)
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
     if (options.keepsMetadata.contains(false)) clear(store)
     else if (MetadataHome.isKept(config))
@@ -101,6 +109,6 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   private def clear(store: TimelineStore): Unit =
     MetadataTablePolicy.clear(store.storage, store.basePath, store.config)
 
-  private def current(table: Table): TimelineStore = new TimelineStore(table.storage, table.basePath,
-    TableProperties.read(table.storage, table.basePath))
+  private def store(table: Table, config: TableConfig): TimelineStore =
+    new TimelineStore(table.storage, table.basePath, config)
 }

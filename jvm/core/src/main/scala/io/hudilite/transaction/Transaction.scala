@@ -145,7 +145,7 @@ final class Transaction private (
     val config = TableProperties.read(table.storage, table.basePath)
     val store = new TimelineStore(table.storage, table.basePath, config)
     def isInflight: Boolean = store.load().pending.exists(i => i.time == instant && i.state == State.Inflight)
-    def run(): Boolean = new Rollback(store).run(instant, stats.map(_.path))
+    def run(): Boolean = new Rollback(store, Some(config)).run(instant, stats.map(_.path))
     // Another run of the plan may have completed late, and have undone that while traces were deleted.
     run() || (planned && isInflight && run())
   }
@@ -183,7 +183,7 @@ object Transaction {
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
     recovered(table, options) { (config, claim) =>
-      val now = options.recovery(table.store).settle()
+      val now = options.recovery(table.store, Some(config)).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
@@ -229,10 +229,11 @@ object Transaction {
     }
 
   /** Runs `body` under the table lock, after writes of dead hudilite processes were rolled back, on a table that is
-    * still as it was opened. Raises `WRITER_NOT_EXCLUDED` while a process is at work beyond the reach of the lock.
+    * still as it was opened, and hands it the properties as they are. Raises `WRITER_NOT_EXCLUDED` while a process is
+    * at work beyond the reach of the lock.
     */
-  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
-    recovered(table, options)((_, _) => body)
+  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
+    recovered(table, options)((config, _) => body(config))
 
   /** Runs `body` as [[prepared]] does, and hands it the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
@@ -250,14 +251,14 @@ object Transaction {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata, options.keepsMetadata)
     locked(table, options) { (config, claim, owners) =>
-      options.recovery(table.store).run(owners, options.sweepsAtOnce)
+      options.recovery(table.store, Some(config)).run(owners, options.sweepsAtOnce)
       body(config, claim)
     }
   }
 
   /** Runs `body` as [[prepared]] does, without a look for writes of dead processes. */
-  private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
-    locked(table, options)((_, _, _) => body)
+  private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
+    locked(table, options)((config, _, _) => body(config))
 
   private def locked[T](table: Table, options: TransactionOptions)(
       body: (TableConfig, Claim, Seq[FileInfo]) => T): T =

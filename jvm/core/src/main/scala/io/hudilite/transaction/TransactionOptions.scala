@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.CommitConf
+import io.hudilite.config.{CommitConf, TableConfig}
 import io.hudilite.storage.{Place, Storage}
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.Process
@@ -47,7 +47,8 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
   private[hudilite] def pendingWrites(store: TimelineStore): PendingWrites =
     new PendingWrites(store, foreignWrites, process)
 
-  private[hudilite] def recovery(store: TimelineStore): Recovery = new Recovery(store, foreignWrites, process)
+  private[hudilite] def recovery(store: TimelineStore, current: Option[TableConfig] = None): Recovery =
+    new Recovery(store, foreignWrites, process, current)
 }
 
 object TransactionOptions {

@@ -1,8 +1,9 @@
 package io.hudilite.upkeep
 
-import io.hudilite.config.TableConfig
 import io.hudilite.metadata.{MetadataAction, MetadataPartition}
 import io.hudilite.timeline.{InstantTime, Timeline}
+
+import org.slf4j.LoggerFactory
 
 /** Makes the metadata table of a table anew, with the partition `files` (docs/format.md#metadata-table). The caller holds
   * the lock of the table.
@@ -19,19 +20,28 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     if (home.version >= GroupFiles.LogsNameTheirWrite) None
     else now.pending.headOption.map(i => s"the ${i.action} ${i.time} is pending")
 
-  /** The properties of the table with the metadata table in them.
+  /** Makes it, and has readers trust it.
     *
     * @param now
     *   timeline of the table as it is
+    * @return
+    *   false where an action beyond the reach of the lock has completed meanwhile, whose files may be missing: then there
+    *   is no metadata table
     */
-  def run(now: Timeline): TableConfig = {
+  def run(now: Timeline): Boolean = {
     val newest = now.lastCompleted.fold("")(_.time)
     val changes = home.changes(MetadataAction.Everything(newest, ListedFiles.of(home.data, now)))
     // Readers must not trust the old one while it goes.
     if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
     home.create()
     new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant(newest), now)
-    home.list(Seq(MetadataPartition.Files))
+    val isWhole = home.data.load().completed == now.completed
+    if (isWhole) home.list(Seq(MetadataPartition.Files))
+    else {
+      log.warn(s"The metadata table of ${home.basePath} is not made yet: the table has changed meanwhile.")
+      MetadataHome.delete(home.storage, home.folder)
+    }
+    isWhole
   }
 
   // The first one of a metadata table, which has no others yet.
@@ -41,6 +51,8 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
 }
 
 private object Initialisation {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.upkeep.Initialisation")
 
   /** File groups of the partition `files`. */
   val Groups = 1

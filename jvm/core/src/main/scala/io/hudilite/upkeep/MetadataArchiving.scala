@@ -1,5 +1,6 @@
 package io.hudilite.upkeep
 
+import io.hudilite.metadata.MetadataInstants
 import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline}
 
 /** Archivings of a metadata table's timeline. The caller holds the lock of the table. */
@@ -31,21 +32,26 @@ private[upkeep] object MetadataArchiving {
   private val MergedFiles = 10
 
   /** The instants that are due, oldest first: pure. Readers need all since the last compaction, and judge instants by those
-    * of the table's timeline.
+    * of the table's timeline, of which savepointed ones stay. The initialisation stays beside writes that are older.
     */
   def plan(own: Timeline, data: Timeline): Seq[Instant] = {
     val compacted = own.writes.filter(_.action == Action.Commit).lastOption
-    val bound = (compacted ++ data.firstWriteInstant ++ own.pending.headOption).map(_.time)
-    if (own.writes.size <= MostWrites || compacted.isEmpty || data.firstWriteInstant.isEmpty) Nil
+    val first = data.instants.find(i => Action.Writes(i.comparableAction))
+    val bound = (compacted ++ first ++ own.pending.headOption).map(_.time)
+    if (own.writes.size <= MostWrites || compacted.isEmpty || first.isEmpty) Nil
     else {
       // One that was requested before a compaction and completed after it lies on top.
       val writes = own.writes.dropRight(LeastWrites).takeWhile(i =>
-        bound.forall(i.time < _) && compacted.exists(i.completionTime.getOrElse(i.time) < _.time))
+        bound.forall(made(i) < _) && compacted.exists(i.completionTime.getOrElse(i.time) < _.time))
       val until = writes.lastOption.map(_.time).getOrElse("")
       own.completed.filter(i =>
         i.time <= until && (writes.contains(i) || i.action == Action.Clean || Undoings(i.action)))
     }
   }
+
+  // The instant of an initialisation is before all times.
+  private def made(write: Instant): String =
+    if (MetadataInstants.isInitial(write.time)) write.completionTime.getOrElse(write.time) else write.time
 
   private val Undoings = Set(Action.Rollback, Action.Restore)
 }

@@ -61,12 +61,6 @@ private[hudilite] object MetadataHome {
   def isKept(data: TableConfig): Boolean =
     data.metadataPartitions == Seq(MetadataPartition.Files.name) && data.metadataPartitionsInflight.isEmpty
 
-  /** That of a table with its properties as they are now, where its metadata table is kept up. */
-  def kept(store: TimelineStore): Option[MetadataHome] = {
-    val config = TableProperties.read(store.storage, store.basePath)
-    if (isKept(config)) Some(new MetadataHome(new TimelineStore(store.storage, store.basePath, config))) else None
-  }
-
   def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
 
   /** Properties of the metadata table of a table. The checksum is of its name alone, without a database. */

@@ -24,13 +24,14 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
 
   /** Writes the records of the action of this instant: one log file for each file group that has any.
     *
-    * Raises `CORRUPT_FILE` where the metadata table cannot be trusted. Nothing that counts is left after a failure.
+    * Raises `CORRUPT_FILE` where the metadata table cannot be trusted, and `INSTANT_TAKEN` where another run of the action
+    * has completed. Nothing that counts is left after a failure.
     *
     * @param now
     *   timeline of the table as it is
     */
   def commit(instant: String, changes: MetadataChanges, now: Timeline): Unit = {
-    new OwnWrites(home).takeBack(instant)
+    new OwnWrites(home).makeWay(instant)
     val table = new MetadataTable(home.data, now)
     val slices = changes.records.keys.map(partition => partition -> table.slices(partition)).toMap
     val pending = table.pending

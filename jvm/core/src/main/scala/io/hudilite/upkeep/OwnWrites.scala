@@ -1,8 +1,9 @@
 package io.hudilite.upkeep
 
-import io.hudilite.error.CorruptTable
+import io.hudilite.error.{CommitConflict, CorruptTable}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, HeaderKey, LogFileReader}
+import io.hudilite.metadata.MetadataInstants
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, Instant}
 
@@ -17,6 +18,17 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
 
   private val storage = home.storage
 
+  /** As [[takeBack]], before the action of this instant is tried again. Raises `CommitConflict` where another run of it has
+    * completed, whose write counts.
+    */
+  def makeWay(instant: String): Unit = {
+    if (hasCompleted(instant) && home.data.load().completed.exists(_.time == instant))
+      throw CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> home.basePath,
+        "reason" -> "it has completed meanwhile")
+    takeBack(instant)
+    ()
+  }
+
   /** Removes all traces of the write of this instant. The completed state goes first, then files, then the pending states,
     * by which the next writer finds what is left.
     *
@@ -24,10 +36,16 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
     *   false where there was none
     */
   def takeBack(instant: String): Boolean = {
-    val found = home.timeline.instants.filter(i => i.time == instant && i.comparableAction == Action.DeltaCommit)
+    val found = of(instant)
     found.foreach(remove)
     found.nonEmpty
   }
+
+  /** The metadata table has a completed write of this instant. */
+  def hasCompleted(instant: String): Boolean = of(instant).exists(_.isCompleted)
+
+  private def of(instant: String): Seq[Instant] =
+    home.timeline.instants.filter(i => i.time == instant && i.comparableAction == Action.DeltaCommit)
 
   private def remove(write: Instant): Unit = {
     if (write.isCompleted) home.store.withdraw(write)
@@ -37,9 +55,11 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
     home.store.delete(write)
   }
 
-  /** The file has been made by this write and by no other. */
+  /** The file has been made by this write and by no other. Only an initialisation makes base files: another one that bears
+    * the instant is a compaction's.
+    */
   private def isOf(file: FileInfo, instant: String): Boolean =
-    FileNames.parseBaseFile(file.name).exists(_.instant == instant) ||
+    (MetadataInstants.isInitial(instant) && FileNames.parseBaseFile(file.name).exists(_.instant == instant)) ||
       FileNames.parseLogFile(file.name).exists(log =>
         if (home.version >= GroupFiles.LogsNameTheirWrite) log.time == instant else isAllOf(file, instant))
 

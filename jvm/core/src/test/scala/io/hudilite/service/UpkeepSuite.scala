@@ -2,7 +2,7 @@ package io.hudilite.service
 
 import io.hudilite.table.MetadataUse
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
-import io.hudilite.storage.MemoryStorage
+import io.hudilite.storage.{CountingStorage, MemoryStorage}
 import io.hudilite.table.Table
 import io.hudilite.transaction.{TextWrite, TextWrites, TransactionOptions, World}
 import io.hudilite.upkeep.KeptMetadata
@@ -29,6 +29,21 @@ class UpkeepSuite extends FunSuite {
       assertEquals(world.table.config.metadataPartitions, Seq("files"))
       assertEquals(kept(world).named, kept(world).listed)
       assertEquals(world.table.readingMetadata(MetadataUse(isAsked = true)).allSlices(), world.table.allSlices())
+    }
+
+  for (version <- Seq(6, 9))
+    test(s"version $version: without a metadata table, a rollback and a cleaning read the properties once for each lock") {
+      val counting = new CountingStorage(new MemoryStorage(() => 1767225600000L))
+      TextWrites.table(counting, Path, version, TableType.CopyOnWrite)
+      TextWrites.rewrite.run(Table.open(counting, Path))
+      val dead = TextWrites.rewrite.begin(Table.open(counting, Path))
+      def asked(run: => Unit): (Int, Int) = {
+        val paths = counting.during(run)._2.all.map(_.path)
+        (paths.count(_.endsWith("/hoodie.properties")), paths.count(_.contains("/.hoodie/metadata")))
+      }
+      assertEquals(asked(dead.rollback()), (1, 0))
+      val table = Table.open(counting, Path)
+      assertEquals(asked(TextServices.clean(table)), (2, 0))
     }
 
   private def made(version: Int, write: TextWrite, options: TransactionOptions): KeptMetadata = {

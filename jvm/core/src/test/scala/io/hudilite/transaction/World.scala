@@ -106,7 +106,7 @@ final class World(path: String, prepare: Storage => Unit) {
   /** Clean-up by the next writer, once the owner is known to be gone. */
   def recover(): Unit = if (isTable) {
     later()
-    Transaction.prepared(table, World.Next)(())
+    Transaction.prepared(table, World.Next)(_ => ())
   }
 }
 

@@ -75,6 +75,17 @@ class InitialisationSuite extends FunSuite {
     }
   }
 
+  test("a write that completes while its files are listed leaves the table without a metadata table") {
+    val storage = new MemoryStorage(() => 1767225600000L)
+    val table = TextWrites.table(storage, path, 9, TableType.CopyOnWrite)
+    val kept = new KeptMetadata(storage, path)
+    TextWrites.insert("g-1").run(table)
+    assert(!new Initialisation(kept.home).run(table.timeline))
+    assertEquals((kept.data.config.metadataPartitions, kept.files), (Nil, Nil))
+    kept.initialise()
+    assertEquals(kept.named, kept.listed)
+  }
+
   test("an initialisation that was cut off leaves nothing that the next one keeps") {
     val storage = new MemoryStorage(() => 1767225600000L)
     TextWrites.table(storage, path, 9, TableType.CopyOnWrite)

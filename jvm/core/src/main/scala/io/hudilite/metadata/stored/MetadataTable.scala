@@ -81,7 +81,10 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   private lazy val instants: MetadataInstants = {
     val found = new MetadataInstants(dataTimeline, timeline)
     if (timeline.writes.isEmpty) throw distrusted("it was never initialised")
-    found.unknown(store.hasArchive).find(leftFiles).foreach(i =>
+    val missing = found.unknown(store.hasArchive)
+    // Its beginning, or what it knows of older writes of the table, may have left its timeline.
+    val unknown = if (missing.isEmpty) Nil else found.unknown(missing, store.archivedCompleted())
+    unknown.find(leftFiles).foreach(i =>
       throw distrusted(s"it does not know the ${i.action} ${i.time}"))
     found.unknown(left.getOrElse(Nil), store.archivedCompleted()).headOption.foreach(i =>
       throw distrusted(s"it does not know the ${i.action} ${i.time}, which is archived"))

@@ -60,7 +60,7 @@ object CleanScheduler {
       before.timeline.savepoints == now.timeline.savepoints
 
   private def request(now: Table, plan: CleanPlan): Instant = {
-    MetadataUpkeep.beforeCleaning(now)
+    MetadataUpkeep.beforeCleaning(now, now.config)
     now.store.requestClean(now.store.newInstantTime(now.timeline.lastTime.getOrElse("")), plan)
   }
 

@@ -85,15 +85,15 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
     finish(table, instant, plan, failed, table.storage.clock.millis() - started)
   }
 
-  private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
-    MetadataUpkeep.beforeCleaning(table)
+  private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) { config =>
+    MetadataUpkeep.beforeCleaning(table, config)
     val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
     if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
   }
 
   private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
       : FinishedCleaning =
-    Transaction.unchanged(table, transaction) {
+    Transaction.unchanged(table, transaction) { config =>
       val emptied = new EmptiedPartitions(table).remove(plan.partitionsToDelete)
       val partitions = plan.files.toSeq.sortBy(_._1).map { case (partition, files) =>
         val (left, gone) = files.partition(failed)
@@ -102,7 +102,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
       val earliest = plan.earliestToRetain.map(_.time).getOrElse("")
       val metadata =
         CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints)
-      MetadataUpkeep.cleaned(table, instant.time, metadata, transaction.metadata)
+      MetadataUpkeep.cleaned(table, config, instant.time, metadata, transaction.metadata)
       table.store.completeClean(instant.time, metadata)
       FinishedCleaning(instant.time, earliest, partitions)
     }

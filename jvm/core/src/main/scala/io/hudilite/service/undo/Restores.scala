@@ -54,7 +54,7 @@ object Restores {
     */
   def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => (),
       isStopped: () => Boolean = () => false): RestoredTable =
-    Transaction.prepared(table, options) {
+    Transaction.prepared(table, options) { _ =>
       Rollback.endAll(table.store)
       val begun = table.store.load().pending.find(_.action == Action.Restore)
       begun.foreach(i => checkSame(table, i, to))
@@ -111,7 +111,7 @@ object Restores {
     CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> restore.time, "instant" -> to)
 
   private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
-      : RestoredTable = MetadataUpkeep.remade(now) {
+      : RestoredTable = MetadataUpkeep.remade(now, now.config) {
     val started = System.nanoTime()
     StateFiles.keep(now, to)
     // Rollbacks of an earlier attempt record the writes that it took back.

@@ -46,7 +46,7 @@ object Rollbacks {
     *   the write, which must be the newest; `None` for the newest
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
-    Transaction.prepared(table, options) {
+    Transaction.prepared(table, options) { _ =>
       val begun = cutOff(table, instant)
       Rollback.endAll(table.store)
       options.recovery(table.store).settle()
@@ -75,7 +75,7 @@ object Rollbacks {
   private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
-    MetadataUpkeep.remade(now) {
+    MetadataUpkeep.remade(now, now.config) {
       before(now, write).foreach(StateFiles.keep(now, _))
       RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
     }
