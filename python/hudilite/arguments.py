@@ -72,7 +72,11 @@ def cleaning(options: Mapping[str, str] | None, policy: str | None, retain: int 
         raise invalid("policy", policy, f"it must be one of {', '.join(_RETAINED)}")
     found = {**(options or {}), **({"hoodie.clean.policy": name} if name else {})}
     if retain is not None:
-        found[_RETAINED[name or "KEEP_LATEST_COMMITS"]] = str(retain)
+        said = next((found[key] for key in ("hoodie.clean.policy", "hoodie.cleaner.policy") if key in found), None)
+        meant = (said or "KEEP_LATEST_COMMITS").upper()
+        if meant in _RETAINED:
+            # Without a policy the number would be read by the session's.
+            found |= {_RETAINED[meant]: str(retain), **({} if said else {"hoodie.clean.policy": meant})}
     return found
 
 

@@ -88,6 +88,12 @@ object Options {
   def spellings(name: String): Seq[String] =
     heeded.map(_.names.map(lower)).find(_.contains(lower(name))).getOrElse(Seq(lower(name)))
 
+  /** These options, and others as far as none of these is one of them under another name. */
+  def outranking(options: Map[String, String], others: Map[String, String]): Map[String, String] = {
+    val said = options.keySet.map(lower)
+    others.filterNot { case (name, _) => spellings(name).exists(said) } ++ options
+  }
+
   /** True for a name that is no option and looks like none, such as that of a property of a user's own. */
   def isOfOthers(name: String): Boolean = {
     val said = lower(name)

@@ -184,8 +184,9 @@ final case class HudiliteTable(
     case Some(PreparedWrite.Delta(intent)) =>
       val target = intent.target
       // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
-      // leaves its key in the base file of its old partition, where it must not come back.
-      val byKey = target.buckets.isEmpty && !target.index.movesRows
+      // leaves its key in the base file of its old partition, where it must not come back. A row that is not updated
+      // must not be kept out by the key of a deleted one.
+      val byKey = !intent.insertsMissing && target.buckets.isEmpty && !target.index.movesRows
       RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), isOfWrite = true),
         byKey)
     case _ =>

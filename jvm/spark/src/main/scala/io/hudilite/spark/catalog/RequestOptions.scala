@@ -67,12 +67,9 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
         "reason" ->
           "a write works on the newest rows, but the session sets this for all reads; unset it for writes"))
     val settings = if (ofStatement) HudiSettings.ofWrites(SessionConf.ofHudi) else Map.empty[String, String]
-    WriteConf.of(ReadConf.inherited(session, own) ++ spelledOver(table ++ settings) ++ own, Some(own))
+    WriteConf.of(ReadConf.inherited(session, own) ++ Options.outranking(own, Options.outranking(settings, table)),
+      Some(own))
   }
-
-  // A write that has an option under one of its names does not get it under another.
-  private def spelledOver(settings: Map[String, String]): Map[String, String] =
-    settings.filterNot { case (name, _) => Options.spellings(name).exists(own.contains) }
 }
 
 object RequestOptions {

@@ -64,9 +64,9 @@ private[dialect] object Refusals {
     kind("CREATE INDEX", "CREATE INDEX (?:IF NOT EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("DROP INDEX", "DROP INDEX (?:IF EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("REFRESH INDEX", "REFRESH INDEX (?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
-    kind("CLONE", "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?[^(]+? (?:SHALLOW |DEEP )?CLONE NAME",
+    kind("CLONE", "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?(?:`[^`]*+`|[\\w.])++ (?:SHALLOW |DEEP )?CLONE NAME",
       "CREATE TABLE ... USING hudilite ... AS SELECT copies the rows, and LIKE the columns and facts"),
-    kind("CONVERT TO", "CONVERT TO (?:HUDI|HUDILITE|DELTA|ICEBERG) NAME",
+    kind("CONVERT TO", "CONVERT TO (?:HUDI|HUDILITE) NAME",
       "read the files by Spark, and write them with format(\"hudilite\"), the operation bulk_insert and a record key")
       .copy(isOurs = true))
 

@@ -98,14 +98,17 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
     val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
-    val numbered = combines(operation, target) || (finds && duplicates != Duplicates.Added)
+    val insertsMissing = duplicates != Duplicates.Added
+    val numbered = combines(operation, target) || insertsMissing
     val rows = source.rows(keyed(write.query, target, operation, condition, numbered), rowsOf(target, operation))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
-    if (finds) merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows, duplicates)
+    if (finds)
+      merge(relation, table, WriteIntent(target, operation, rebase = rebase, insertsMissing = insertsMissing), rows,
+        duplicates)
     else {
       val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
-      val plan = append(rows, target, operation, replaced)
-      append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
+      val plan = append(rows, target, operation, replaced, insertsMissing)
+      append(write, relation, table, plan.copy(write = plan.write.asked(rebase, insertsMissing)))
     }
   }
 
@@ -211,9 +214,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     }
   }
 
-  private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces])
-      : AppendPlan = {
-    val (of, combine) = (rowsOf(target, operation), combines(operation, target))
+  private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces],
+      insertsMissing: Boolean): AppendPlan = {
+    val (of, combine) = (rowsOf(target, operation), combines(operation, target) || insertsMissing)
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keepsLatest: KeepsLatest = (keys, place, dealt) => of.latest(keyed, keys, dealt, Seq(place))

@@ -60,11 +60,16 @@ private[spark] object CleaningProcedures {
     Row(instant.orNull, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
       plan.files.toSeq.sortBy(_._1).flatMap(_._2), null)
 
-  private def cleaning(arguments: Arguments): Seq[(String, String)] =
-    arguments.text("clean_policy").map(CleanOptions.Policy.name -> _).toSeq ++
-      number(arguments, "retain_commits", CleanOptions.CommitsRetained) ++
-      number(arguments, "hours_retained", CleanOptions.HoursRetained) ++
-      number(arguments, "file_versions_retained", CleanOptions.VersionsRetained) ++ trigger(arguments)
+  private def cleaning(arguments: Arguments): Seq[(String, String)] = {
+    val counts = Seq(
+      CleanOptions.LatestCommits -> number(arguments, "retain_commits", CleanOptions.CommitsRetained),
+      CleanOptions.LatestByHours -> number(arguments, "hours_retained", CleanOptions.HoursRetained),
+      CleanOptions.LatestVersions -> number(arguments, "file_versions_retained", CleanOptions.VersionsRetained))
+      .collect { case (of, Some(count)) => of -> count }
+    // A number alone says which policy is meant, whatever the session's is.
+    val policy = arguments.text("clean_policy").orElse(Some(counts).filter(_.size == 1).map(_.head._1))
+    policy.map(CleanOptions.Policy.name -> _).toSeq ++ counts.map(_._2) ++ trigger(arguments)
+  }
 
   // Planned deletions are run in any case.
   private def isTriggered(call: ServiceCall, arguments: Arguments): Boolean =

@@ -29,6 +29,11 @@ private[procedure] object CopyProcedures {
       val (rows, to) = (read(session, arguments), arguments.needed("new_table"))
       val columns = arguments.list("columns").fold(rows)(names => rows.select(names.map(rows(_)): _*))
       val mode = arguments.oneOf("save_mode", Seq("overwrite", "append", "errorifexists", "ignore"))
+      // Spark drops a table that is overwritten before it reads.
+      if (mode.forall(_ == "overwrite") && TableArgument.find(session, to).nonEmpty)
+        throw arguments.invalid("new_table", to,
+          "it is a table of Hudi's format; name another one, or use save_mode => " +
+            "'append'")
       columns.write.mode(mode.getOrElse("overwrite")).saveAsTable(to)
       Seq(Row(0))
   }
@@ -63,6 +68,8 @@ private[procedure] object CopyProcedures {
       Parameter.Path), Seq[(String, DataType)]("result" -> StringType, "time_cost" -> LongType)) {
     (session, arguments) =>
       val before = System.nanoTime()
+      arguments.verbatim("partitions").filter(_.trim.isEmpty).foreach(said =>
+        throw arguments.invalid("partitions", said, "it names no partition; leave it out to truncate the whole table"))
       arguments.list("partitions") match {
         case Some(partitions) => ServiceCall.of(session, arguments).changing() { (table, conf) =>
             PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))

@@ -37,7 +37,8 @@ private[spark] final case class ServiceCall(session: SparkSession, path: String,
   def atPath[T](body: (HadoopStorage, String, WriteConf) => T): T = active {
     val own = SessionConf.lowerCase(options)
     Options.check(own, OptionSide.Write)
-    val conf = WriteConf.of(SessionConf.options ++ HudiSettings.ofWrites(SessionConf.ofHudi) ++ own)
+    val ofSession = Options.outranking(HudiSettings.ofWrites(SessionConf.ofHudi), SessionConf.options)
+    val conf = WriteConf.of(Options.outranking(own, ofSession))
     val hadoop = Sessions.hadoopConf(session)
     val place = new Path(path)
     val qualified = place.getFileSystem(hadoop).makeQualified(place).toString

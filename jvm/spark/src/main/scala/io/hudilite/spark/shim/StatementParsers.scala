@@ -40,6 +40,13 @@ object StatementParsers {
 
     private def forwarded(method: Method, arguments: Seq[Object]): Object =
       try method.invoke(parser, arguments: _*)
-      catch { case e: InvocationTargetException => throw e.getCause }
+      catch {
+        case e: InvocationTargetException => e.getCause match {
+            case said @ (_: RuntimeException | _: Error) => throw said
+            case said if method.getExceptionTypes.exists(_.isInstance(said)) => throw said
+            // A proxy hides errors that its method does not declare behind one without words.
+            case said => throw UndeclaredError.declared(said)
+          }
+      }
   }
 }

@@ -20,8 +20,9 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups]) {
 
-  /** The write with the way to its next attempt. */
-  def withRebase(rebase: Option[Rebase]): AppendWrite = copy(intent = intent.copy(rebase = rebase))
+  /** The write with the way to its next attempt, and with what it takes for sure of its keys. */
+  def asked(rebase: Option[Rebase], insertsMissing: Boolean): AppendWrite =
+    copy(intent = intent.copy(rebase = rebase, insertsMissing = insertsMissing))
 }
 
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */

@@ -247,7 +247,8 @@ final class NamedStatementsSuite extends NamedSession {
     Seq("kept", "queried").foreach(name =>
       assertEquals(registered(name).kept.get("hoodie.clean.commits.retained"), Some("3"): Option[String]))
     assertEquals(registered("queried").provider, "hudi")
-    assertEquals(condition(s"CREATE TABLE hudilite.`$home/by_path` (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id')"),
+    assertEquals(
+      condition(s"CREATE TABLE hudilite.`$home/by_path` (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id')"),
       "STATEMENT_NOT_SUPPORTED")
     Seq("for_hudi", "queried", "again", "like_it", "kept").foreach(table => sql(s"DROP TABLE $table"))
     assert(!CatalogEntries.catalog(spark).tableExists(TableIdentifier("queried", Some("named"))))

@@ -200,13 +200,14 @@ final class PathStatementsSuite extends FunSuite {
     "(id INT) USING hudilite TBLPROPERTIES ('primaryKey' = 'nobody')" -> "MISSING_COLUMN",
     "USING hudilite TBLPROPERTIES ('primaryKey' = 'id', 'hoodie.table.recordkey.fields' = 'x') AS SELECT 1 AS id" ->
       "INVALID_OPTION_VALUE",
-    "USING hudilite OPTIONS ('as.of.instant' = '20240101') AS SELECT 1 AS id" -> "OPTION_NOT_SUPPORTED").foreach { case (rest, expected) =>
-    test(s"a table is not created, nor said to be: CREATE TABLE $rest") {
-      val path = newPath()
-      val e = intercept[Exception](run(s"CREATE TABLE $$T $rest", path))
-      assertEquals(condition(e), Some(expected), e.toString)
-      assert(!Files.exists(Paths.get(path)))
-    }
+    "USING hudilite OPTIONS ('as.of.instant' = '20240101') AS SELECT 1 AS id" -> "OPTION_NOT_SUPPORTED").foreach {
+    case (rest, expected) =>
+      test(s"a table is not created, nor said to be: CREATE TABLE $rest") {
+        val path = newPath()
+        val e = intercept[Exception](run(s"CREATE TABLE $$T $rest", path))
+        assertEquals(condition(e), Some(expected), e.toString)
+        assert(!Files.exists(Paths.get(path)))
+      }
   }
 
   tableOf.test("CREATE TABLE IF NOT EXISTS leaves a table that is there as it is") { path =>

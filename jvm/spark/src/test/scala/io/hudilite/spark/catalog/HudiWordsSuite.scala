@@ -114,6 +114,8 @@ final class HudiWordsSuite extends NamedSession {
     (Seq(mode -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day = 'a') SELECT 7, 7", part),
     (Seq(mode -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day = 'a') SELECT 7, 7 WHERE false", Seq("[2,2,b]")),
     (Seq(mode -> "static", ofSpark -> "dynamic"), "INSERT OVERWRITE $T PARTITION (day) SELECT 7, 7, 'a'", whole),
+    (Seq(mode -> "dynamic"), "TRUNCATE TABLE $T", Nil),
+    (Seq(operation -> "insert_overwrite"), "TRUNCATE TABLE $T", Nil),
     (Seq(operation -> "insert_overwrite"), over, part),
     (Seq(operation -> "insert_overwrite"), "INSERT INTO $T VALUES (7, 7, 'a')", part),
     (Seq(operation -> "insert_overwrite_table", ofSpark -> "dynamic"), over, whole),
@@ -135,6 +137,21 @@ final class HudiWordsSuite extends NamedSession {
         sql(s"DROP TABLE $table")
       }
     }
+
+  test("a key whose row was deleted in a log is none that is there, and rows of a new table are taken once, too") {
+    create("gone", ", type = 'mor'")
+    sql("DELETE FROM gone WHERE id = 1")
+    withSettings(Seq(policy -> "drop"))(sql("INSERT INTO gone VALUES (1, 5, 'a'), (2, 5, 'b')"))
+    assertEquals(rows("gone"), Seq("[1,5,a]", "[2,2,b]"))
+    sql("DELETE FROM gone WHERE id = 1")
+    withSettings(Seq(policy -> "fail"))(sql("INSERT INTO gone VALUES (1, 6, 'a')"))
+    assertEquals(rows("gone"), Seq("[1,6,a]", "[2,2,b]"))
+    sql("DROP TABLE gone")
+    withSettings(Seq(policy -> "drop"))(sql(
+        "CREATE TABLE gone USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT * FROM VALUES (1, 2), (1, 2) AS t(id, v)"))
+    assertEquals(rows("gone"), Seq("[1,2]"))
+    sql("DROP TABLE gone")
+  }
 
   test("properties of a table say what a statement does, SET outranks them, and the write itself both") {
     def property(name: String, value: String): String = s", '$name' = '$value'"

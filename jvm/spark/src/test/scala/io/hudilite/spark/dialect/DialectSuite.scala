@@ -61,9 +61,9 @@ class DialectSuite extends NamedSession {
       Seq("commit INSERT", "commit UPSERT"))
     assertEquals(shown("DESC HISTORY trips"), shown(s"SELECT * FROM hudilite.$table.history"))
     assertEquals(shown("OPTIMIZE trips WHERE p = 'a' ZORDER BY fare").map(_.split(' ').slice(2, 4).mkString(" ")),
-      Seq("COMPLETED a"))
+      Seq("COMPLETED p=a"))
     assertEquals(shown("OPTIMIZE trips ZORDER BY (fare, ts)").map(_.split(' ').slice(2, 4).mkString(" ")),
-      Seq("COMPLETED a,b"))
+      Seq("COMPLETED p=a,p=b"))
     assertEquals(first("VACUUM trips RETAIN 100 HOURS DRY RUN"), Seq("null"))
     assertEquals(first("vacuum trips"), Nil)
     assertEquals(rows("trips").size, 3)
@@ -92,7 +92,7 @@ class DialectSuite extends NamedSession {
       "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> index,
       "DROP INDEX IF EXISTS i ON TABLE trips" -> index, "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
       "ALTER TABLE trips REPLACE COLUMNS (id INT)" -> "trips",
-      "CONVERT TO DELTA parquet.`/x`" -> "bulk_insert").foreach { case (statement, text) =>
+      "CONVERT TO HUDI parquet.`/x`" -> "bulk_insert").foreach { case (statement, text) =>
       val line = refusal(statement)
       assert(line.contains("[STATEMENT_NOT_SUPPORTED]") && line.contains(text) && !line.contains("\n"),
         s"$statement: $line")
@@ -127,9 +127,9 @@ class DialectSuite extends NamedSession {
     spark.read.format("hudilite").load(path).createOrReplaceTempView("v")
     spark.table("trips").where("id > 1").createOrReplaceTempView("w")
     assertEquals(shown("SELECT DISTINCT(_hoodie_commit_time) AS t FROM v ORDER BY t").distinct, Seq("T"))
-    assertEquals(shown("SELECT x._hoodie_record_key, id FROM v x WHERE _hoodie_partition_path = 'b'"), Seq("2 2"))
+    assertEquals(shown("SELECT x._hoodie_record_key, id FROM v x WHERE _hoodie_partition_path = 'p=b'"), Seq("2 2"))
     assertEquals(shown("SELECT v.id, w._hoodie_partition_path FROM w JOIN v ON w.id = v.id ORDER BY 1"),
-      Seq("2 b", "3 a"))
+      Seq("2 p=b", "3 p=a"))
     assertEquals(shown("SELECT count(*) FROM w WHERE _hoodie_record_key = '1'"), Seq("0"))
     assertEquals(spark.table("v").select("_hoodie_file_name").distinct().count() > 0, true)
     assertEquals(spark.table("v").columns.toSeq, Seq("id", "fare", "ts", "p"))
@@ -155,6 +155,30 @@ class DialectSuite extends NamedSession {
     val pairs = "(SELECT * FROM VALUES (1, 2), (1, 3) AS s(id, v))"
     assertEquals(condition(s"MERGE INTO unordered t USING $pairs s ON t.id = s.id $update"), "STATEMENT_NOT_SUPPORTED")
     assertEquals(rows("unordered"), Seq("[1,1]"))
+  }
+
+  test("MERGE leaves rows of one key apart where they are not rows of one record") {
+    table
+    val before = rows("trips")
+    val pairs = "(SELECT * FROM VALUES (1, 5.0D, 7, 'a', false), (1, 6.0D, 6, 'a', true) AS s(id, fare, ts, p, ok))"
+    sql(s"MERGE INTO trips t USING $pairs s ON t.id = s.id AND s.ok WHEN MATCHED THEN UPDATE SET fare = s.fare")
+    assertEquals(sql("SELECT fare FROM trips WHERE id = 1").map(_.getDouble(0)), Seq(6.0), "the other does not match")
+    sql(
+      s"MERGE INTO trips t USING $pairs s ON t.id = s.id AND s.ok WHEN NOT MATCHED BY SOURCE AND t.id = 1 THEN DELETE")
+    assertEquals(rows("trips").size, before.size)
+    val news =
+      "(SELECT CAST(NULL AS INT) AS of, * FROM VALUES (21, 1.0D, 1, 'a'), (22, 1.0D, 1, 'a') AS s(id, fare, ts, p))"
+    sql(s"MERGE INTO trips t USING $news s ON t.id = s.of WHEN NOT MATCHED THEN INSERT (id, fare, ts, p) " +
+      "VALUES (s.id, s.fare, s.ts, s.p)")
+    assertEquals(rows("trips").size, before.size + 2, "their keys are others than the one that was looked for")
+    sql("DELETE FROM trips WHERE id > 20")
+    sql("CREATE TABLE generated (id INT, v INT, p STRING) USING hudilite PARTITIONED BY (p) " +
+      "TBLPROPERTIES (preCombineField = 'v')")
+    sql("INSERT INTO generated VALUES (1, 1, 'a'), (2, 1, 'a')")
+    sql("MERGE INTO generated t USING (SELECT * FROM VALUES (1, 2, 'a'), (2, 3, 'a'), (3, 4, 'a') AS s(id, v, p)) s " +
+      "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+    assertEquals(rows("generated"), Seq("[1,2,a]", "[2,3,a]", "[3,4,a]"))
+    sql("DROP TABLE generated")
   }
 
   test("ADD PARTITION changes nothing, and a managed table gets another name where its files are") {

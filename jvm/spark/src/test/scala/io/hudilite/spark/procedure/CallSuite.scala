@@ -81,7 +81,7 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT * FROM hudilite.`MOR`.compactions" -> Nil,
       "SELECT h.operation FROM hudilite.`COW`.history h JOIN hudilite.`COW`.timeline t USING (time)" ->
         Seq("UPSERT", "UPSERT"))
-    assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 12)
+    assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 13)
   }
 
   test("metadata tables are not changed, and there are no others") {

@@ -169,7 +169,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
         left = gone.fold(left)(PutBackRows.unmarked(left, _)),
         right = keyed,
         condition = Some(condition),
-        hint = if (isUnique(source)) JoinHint.NONE else join.hint)
+        hint = if (matchesOnce(join.copy(right = source, condition = Some(condition)))) JoinHint.NONE else join.hint)
     }
   }
 
@@ -240,8 +240,6 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     }
     shared(source).getOrElse(SharedRows(keys, source, again = true))
   }
-
-  private def isUnique(plan: LogicalPlan): Boolean = uniqueBy(plan).isDefined
 
   /** Expressions that no two rows have alike, where such are known. */
   private def uniqueBy(plan: LogicalPlan): Option[Seq[Expression]] = plan match {

@@ -45,7 +45,8 @@ private[scan] object ScanStatistics {
   def of(source: TableState, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
       : ScanStatistics = {
     val known = source.knownStatistics
-    val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan))
+    val rows = known.filter(_ => whole).flatMap(_.rows).orElse(
+      estimate(source, plan).map(left => if (known.isDefined) beforeSkipping(left, plan) else left))
     new ScanStatistics(bytes, rows,
       (for (found <- known; total <- found.rows; left <- rows) yield of(found, columns, total, left))
         .getOrElse(Collections.emptyMap[NamedReference, ColumnStatistics]()))
@@ -54,6 +55,12 @@ private[scan] object ScanStatistics {
   // Rows of a slice without a base file are counted nowhere.
   private def estimate(source: TableState, plan: PrunedFiles): Option[Long] =
     if (plan.baseFiles.isEmpty && plan.merged.nonEmpty) None else RowCounts.estimate(source.table, plan.baseFiles)
+
+  // Spark weighs the filters itself where it knows bounds of columns, and must not have them weighed twice.
+  private def beforeSkipping(rows: Long, plan: PrunedFiles): Long = {
+    val left = plan.files.size + plan.merged.size
+    if (left == 0) rows else rows * (left + plan.byStatistics.getOrElse(0)) / left
+  }
 
   /** Of the `left` of `total` rows: as many different values as there can be, and nulls in proportion. */
   private def of(found: KnownStatistics, columns: StructType, total: Long, left: Long)

@@ -10,9 +10,11 @@ import io.hudilite.transaction.Assumption
   *
   * @param rebase
   *   how it is planned anew where an attempt is not accepted; `None` = it has one attempt
+  * @param insertsMissing
+  *   true when rows go in only whose keys the table does not have
   */
 final case class WriteIntent(target: WriteTarget, operation: WriteOperation, replaces: Replaces = Replaces.Nothing,
-    rebase: Option[Rebase] = None) {
+    rebase: Option[Rebase] = None, insertsMissing: Boolean = false) {
 
   /** The kind of its instant. */
   def action: String =
@@ -43,7 +45,8 @@ final case class WriteIntent(target: WriteTarget, operation: WriteOperation, rep
     case Replaces.Partitions(paths) => Assumption.Replaces(paths ++ named)
     case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
     // An upsert that makes its table looks nothing up, but takes it that there is nothing.
-    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
+    case Replaces.Nothing if operation.looksUp || insertsMissing =>
+      Assumption.KeysAbsent(anywhere = target.index.isGlobal)
     case Replaces.Nothing => Assumption.Nothing
   }
 
