@@ -32,7 +32,8 @@ class UpkeepSuite extends FunSuite {
     }
 
   for (version <- Seq(6, 9))
-    test(s"version $version: without a metadata table, a rollback and a cleaning read the properties once for each lock") {
+    test(
+      s"version $version: without a metadata table, a rollback and a cleaning read the properties once for each lock") {
       val counting = new CountingStorage(new MemoryStorage(() => 1767225600000L))
       TextWrites.table(counting, Path, version, TableType.CopyOnWrite)
       TextWrites.rewrite.run(Table.open(counting, Path))

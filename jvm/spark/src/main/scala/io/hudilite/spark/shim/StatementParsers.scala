@@ -2,9 +2,13 @@ package io.hudilite.spark.shim
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
-import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.{CurrentOrigin, Origin}
+
+import scala.collection.JavaConverters._
 
 /** Statements on their way to Spark's parser. The interface of parsers has grown with each minor version of Spark 4, so
   * that no class of ours could implement it for all; everything but statements goes on as it comes.
@@ -48,5 +52,31 @@ object StatementParsers {
             case said => throw UndeclaredError.declared(said)
           }
       }
+  }
+}
+
+/** Errors that a parser raises although its methods do not declare them, such as those of scripts. */
+private[shim] object UndeclaredError {
+
+  /** The error as one that parsers declare, with its condition and text. */
+  def declared(said: Throwable): Throwable = (said match {
+    case known: SparkThrowable => Option(conditionOf(known)).map(parseError(_, known))
+    case _ => None
+  }).getOrElse(new IllegalArgumentException(said.getMessage, said))
+
+  // Spark 4 has a new name for it, and will lose the old one.
+  private def conditionOf(said: SparkThrowable): String =
+    said.getClass.getMethods.find(m => m.getName == "getCondition" && m.getParameterCount == 0)
+      .orElse(said.getClass.getMethods.find(m => m.getName == "getErrorClass" && m.getParameterCount == 0))
+      .map(_.invoke(said).asInstanceOf[String]).orNull
+
+  // Since Spark 4.1 there is one place in the statement instead of two.
+  private def parseError(condition: String, said: SparkThrowable): Throwable = {
+    val parameters: Map[String, String] = said.getMessageParameters.asScala.toMap
+    val made = classOf[ParseException].getConstructors.filter(_.getParameterTypes.lift(1).contains(classOf[Origin]))
+      .minBy(_.getParameterCount)
+    val places = Seq.fill[AnyRef](made.getParameterTypes.count(_ == classOf[Origin]))(CurrentOrigin.get)
+    val error = made.newInstance((Seq[AnyRef](None) ++ places ++ Seq[AnyRef](condition, parameters)): _*)
+    error.asInstanceOf[Throwable]
   }
 }
