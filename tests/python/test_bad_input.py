@@ -407,6 +407,6 @@ def test_duplicate_matches_of_a_merge_are_refused(story: Story) -> None:
     with pytest.raises(Exception, match=r"(?i)merge"):
         spark.sql(
             f"MERGE INTO hudilite.`{story.path}` t USING twice s ON t.id = s.id "
-            "WHEN MATCHED THEN UPDATE SET colour = s.colour, ts = s.ts"
+            "AND s.ts > 0 WHEN MATCHED THEN UPDATE SET colour = s.colour, ts = s.ts"
         )
     unharmed(story)

@@ -44,7 +44,7 @@ QUERIES = {
 
 
 def run(project: Path, *commands: list[object]) -> list[dict[str, list[list[str]]]]:
-    """What the queries among these commands found, one after the other."""
+    """Rows of the queries among these commands, one after the other."""
     environment = {**os.environ, "HUDILITE_JAR": jar(), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
     command = [sys.executable, "-c", PROGRAM, json.dumps(commands)]
     done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
