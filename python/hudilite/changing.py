@@ -13,8 +13,6 @@ from hudilite.merging import MergeBuilder, assigned
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from hudilite.tables import HudiliteTable
-
 _Table = TypeVar("_Table", bound="RowChanges")
 _OPERATION = "hoodie.datasource.write.operation"
 
@@ -153,16 +151,17 @@ class RowChanges:
         rows.write.format("hudilite").options(**given).mode("append").save(self.path)
 
     @property
-    def _table(self) -> HudiliteTable:
-        table: Any = self
-        return table  # type: ignore[no-any-return]
+    def _table(self) -> Any:
+        # The whole table object, whose module imports this one.
+        return self
 
     @property
     def _named(self) -> str:
         return f"{sql.table_at(self.path)} AS {sql.quoted(self._alias)}"
 
     def _aliased(self) -> DataFrame:
-        return self._table.rows().alias(self._alias)
+        rows: DataFrame = self._table.rows()
+        return rows.alias(self._alias)
 
     def _where(self, condition: str | Column | None) -> str:
         return "" if condition is None else f" WHERE {sql.expression(condition, 'condition', self._aliased)}"

@@ -6,7 +6,7 @@ import functools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from hudilite.cleaning import CleanResult
 from hudilite.clustering import ClusteringResult
@@ -15,9 +15,6 @@ from hudilite.errors import condition_of
 from hudilite.partitions import DroppedPartitions
 from hudilite.services import ServiceState
 from hudilite.undo import Archived
-
-if TYPE_CHECKING:
-    from hudilite.tables import HudiliteTable
 
 __all__ = ["Maintained", "Maintenance", "Outcome", "ServiceResult"]
 
@@ -83,7 +80,7 @@ class Maintenance:
         return tuple(each for each in self.services if each.outcome == "failed")
 
 
-def maintained(table: HudiliteTable, options: Mapping[str, str] | None) -> Maintenance:
+def maintained(table: Any, options: Mapping[str, str] | None) -> Maintenance:
     """Run what is due of a table, one after the other; the failure of one keeps none of the others from running."""
     done: list[Maintained] = []
     for name, run in _RUNS.items():
@@ -106,7 +103,7 @@ def _one(state: ServiceState, run: Callable[[], Any]) -> Maintained:
     return Maintained(state.service, "ran", state.next, None, result, time.monotonic() - begun)
 
 
-_Run = Callable[["HudiliteTable", Mapping[str, str] | None], Any]
+_Run = Callable[[Any, Mapping[str, str] | None], Any]
 # Those first that take rows away, and that last which follows from the files that the others leave.
 _RUNS: dict[str, _Run] = {
     "partition expiry": lambda table, options: table.expire_partitions(options=options),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hudilite import sql
 from hudilite.arguments import checked, invalid
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from hudilite.tables import HudiliteTable
 
 __all__ = ["MergeBuilder"]
 
@@ -49,9 +47,7 @@ class MergeBuilder:
     [Row(id=1, fare=10.0), Row(id=2, fare=9.0), Row(id=4, fare=1.0)]
     """
 
-    def __init__(
-        self, table: HudiliteTable, source: DataFrame, condition: str | Column, clauses: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, table: Any, source: DataFrame, condition: str | Column, clauses: tuple[str, ...] = ()) -> None:
         self._table, self._source, self._clauses = table, source, clauses
         self._condition = self._text(condition, "condition")
 
@@ -237,14 +233,15 @@ class MergeBuilder:
         return sql.expression(value, argument, self._names)
 
     def _names(self) -> DataFrame:
-        return self._table._aliased().crossJoin(self._source.alias(self._source_name))
+        both: DataFrame = self._table._aliased().crossJoin(self._source.alias(self._source_name))
+        return both
 
     @property
     def _source_name(self) -> str:
         return sql.alias_of(self._source) or SOURCE
 
 
-def assigned(given: Mapping[str, str | Column], table: HudiliteTable, names: Callable[[], DataFrame]) -> str:
+def assigned(given: Mapping[str, str | Column], table: Any, names: Callable[[], DataFrame]) -> str:
     """Columns and their new values, as UPDATE SET has them."""
     known = table.to_df().columns
     return ", ".join(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hudilite.arguments import checked, invalid
 
 if TYPE_CHECKING:
     from hudilite.clustering import ClusteringResult
-    from hudilite.tables import HudiliteTable
 
 __all__ = ["OptimizeBuilder"]
 
@@ -22,7 +21,7 @@ def __dir__() -> list[str]:
 class OptimizeBuilder:
     """A clustering, as :meth:`HudiliteTable.cluster` runs it, by Delta Lake's names."""
 
-    def __init__(self, table: HudiliteTable) -> None:
+    def __init__(self, table: Any) -> None:
         self._table = table
 
     def executeCompaction(self) -> ClusteringResult:
@@ -33,7 +32,8 @@ class OptimizeBuilder:
         >>> trips.optimize().executeCompaction().replaced
         0
         """
-        return self._table.cluster()
+        done: ClusteringResult = self._table.cluster()
+        return done
 
     def executeZOrderBy(self, *columns: str) -> ClusteringResult:
         """Lay the rows of all files out along a curve through some columns.
@@ -50,4 +50,5 @@ class OptimizeBuilder:
         """
         if not columns:
             raise invalid("columns", "", "it must name a column")
-        return self._table.cluster(sort_by=columns, layout="zorder")
+        done: ClusteringResult = self._table.cluster(sort_by=columns, layout="zorder")
+        return done
