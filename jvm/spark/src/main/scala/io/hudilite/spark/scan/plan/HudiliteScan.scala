@@ -130,7 +130,7 @@ final class HudiliteScan private (
       ScanMetric(ScanMetrics.PrunedByBucket, plan.byBucket.getOrElse(0).toLong),
       ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
       ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong),
-      ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.getOrElse(0).toLong))
+      ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.fold(0)(_.size).toLong))
   }
 
   // ---- Spark reuses the result of an equal scan

@@ -37,7 +37,7 @@ final case class PrunedFiles(
     byBucket: Option[Int],
     byRange: Int,
     byBloom: Int,
-    byStatistics: Option[Int],
+    byStatistics: Option[Seq[FileSlice]],
     keys: Option[RecordKeys],
     keysToCheck: Boolean,
     late: Seq[ScanFilter]) {

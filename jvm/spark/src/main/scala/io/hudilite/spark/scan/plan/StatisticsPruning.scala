@@ -12,7 +12,7 @@ import org.apache.hadoop.conf.Configuration
   * @param skipped
   *   slices that they left out; `None` where none were asked for
   */
-private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Seq[FileSlice], skipped: Option[Int])
+private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Seq[FileSlice], skipped: Option[Seq[FileSlice]])
 
 /** Prunes files by the statistics of their columns: those of the metadata table, where the read uses it, then those in
   * the footers of base files.
@@ -33,7 +33,7 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
       val kept = skipping.kept(files.map(FileSlice.ofBase))
       // Of a range of instants what was there before is read along.
       val keptMerged = if (state.isOneMoment) skipping.kept(merged) else merged
-      val skipped = files.size + merged.size - kept.size - keptMerged.size
+      val skipped = (files.map(FileSlice.ofBase) ++ merged).diff(kept ++ keptMerged)
       StatisticsPruned(kept.flatMap(_.base), keptMerged, Some(skipped))
     }
   }
