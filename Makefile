@@ -20,8 +20,8 @@ help: ## this list
 
 EXTRAS := dev
 .venv/pyspark-$(OLDEST_3)/%: EXTRAS := dev,interop
-# Packages of some stories, without the tools.
-.venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories
+# Packages of some stories, without the tools, of which dbt bears no newer versions.
+.venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories,dbt
 # A program runs there, with the package as it lies here.
 $(BETWEEN_4:%=.venv/pyspark-%/fetched): EXTRAS := spark
 
@@ -76,6 +76,7 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
+	UPDATE=1 $(DEV)/python -m pytest -q tests/once/test_python_page.py
 
 # The folder of a suite says on which Sparks it runs, see CONTRIBUTING.md. The formats, without Spark, come first on either
 # version of Scala, as another start of sbt would take as long as a suite of them; where they fail, sbt ends.

@@ -103,6 +103,15 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
   Compile / packageDoc / publishArtifact := false)
 
+// Names of Apache Hudi's classes in settings and programs, for jobs that are to change nothing but their jars.
+lazy val hudi = project.in(file("jvm/hudi-name")).dependsOn(core % "provided", spark).settings(common,
+  name := s"hudilite-hudi-$line",
+  moduleName := s"hudilite-hudi-$line",
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,
+  Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",
+  makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
+  Compile / packageDoc / publishArtifact := false)
+
 // JMH benchmarks, in Java because JMH's own annotation processor is all they need: sbt "bench/run -f 1 -i 5 -wi 5".
 lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(common,
   name := "hudilite-bench",
@@ -117,5 +126,5 @@ lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(c
   run / javaOptions ++= (Test / javaOptions).value.filterNot(_.startsWith("-XX:Tiered")),
   Compile / mainClass := Some("org.openjdk.jmh.Main"))
 
-lazy val root = project.in(file(".")).aggregate(core, spark).settings(
+lazy val root = project.in(file(".")).aggregate(core, spark, hudi).settings(
   name := "hudilite", publish / skip := true)

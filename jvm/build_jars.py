@@ -1,4 +1,4 @@
-"""Builds the connector's jars and puts them into the Python package, one jar for each Spark line.
+"""Builds the connector's jars and puts them into the Python package, one jar for each Spark line, and one beside it.
 
 The build hook of ``pip install``, also usable alone: ``python jvm/build_jars.py [LINE ...]``. A jar is rebuilt only
 when a source that it is made of has changed.
@@ -31,15 +31,24 @@ except ImportError:  # run as a script, without a build backend
     BuildHookInterface = object
 
 LINES = {"3.5": "hudilite-spark-3.5_2.12", "4": "hudilite-spark-4_2.13"}
+#: Beside each of them one with names of Apache Hudi's classes, for jobs that say these.
+NAMES = {line: artifact.replace("-spark-", "-hudi-") for line, artifact in LINES.items()}
 NEWEST = "4"
 ASKED = "HUDILITE_SPARK"
 JARS = sbt.ROOT / "python" / "hudilite" / "jars"
 #: A check against accidents, such as classes that are made in thousands.
 MAXIMUM_BYTES = 8 * 1024 * 1024
-#: Where a jar has classes: below this folder of hudilite's, and in these of Spark's packages, whose classes see what is
-#: private there. Nothing is shaded.
-CLASSES = "io/hudilite/"
+#: Where a jar has classes: below this folder of hudilite's, in that of the name by which Spark finds Hudi's source, and
+#: in these of Spark's packages, whose classes see what is private there. Nothing is shaded.
+CLASSES = ("io/hudilite/", "hudi/")
 CLASSES_IN_SPARK = ("org/apache/spark/sql/hudilite", "org/apache/spark/sql/execution/hudilite")
+#: Where the jar beside it has its classes.
+CLASSES_OF_NAMES = (
+    "org/apache/hudi",
+    "org/apache/spark",
+    "org/apache/spark/sql/hudi",
+    "org/apache/spark/sql/hudi/catalog",
+)
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc]
@@ -63,15 +72,17 @@ def build(lines: Sequence[str]) -> None:
     stale = [line for line in LINES if not is_fresh(line, digest)]
     for line in stale:
         stamp(line).unlink(missing_ok=True)
-        for jar in JARS.glob(f"{LINES[line]}-*.jar"):
-            jar.unlink()
+        for artifact in artifacts(line):
+            for jar in JARS.glob(f"{artifact}-*.jar"):
+                jar.unlink()
     missing = [line for line in lines if line in stale]
     if missing:
         sbt.java()
         JARS.mkdir(parents=True, exist_ok=True)
     for at, line in enumerate(missing, 1):
         print(f"building {LINES[line]} for Spark {line}, {at} of {len(missing)} ...", file=sys.stderr, flush=True)
-        shutil.copy2(package(line, LINES[line]), JARS)
+        for jar in package(line):
+            shutil.copy2(jar, JARS)
         stamp(line).write_text(digest)
     check(lines)
 
@@ -125,17 +136,26 @@ def digest_of_sources() -> str:
     return digest.hexdigest()
 
 
-def package(line: str, artifact: str) -> Path:
-    """Run sbt for one Spark line and return the jar that it made."""
-    scala = artifact.rsplit("_", 1)[1]
-    folder = sbt.ROOT / "jvm" / "spark" / "target" / f"scala-{scala}"
-    for stale in folder.glob(f"{artifact}-*.jar"):
-        stale.unlink()
-    command = sbt.command([f"-Dspark={line}", "-Dsbt.color=false", "spark/packageBin"])
+def artifacts(line: str) -> list[str]:
+    """Both artifacts of a line."""
+    return [LINES[line], NAMES[line]]
+
+
+def package(line: str) -> list[Path]:
+    """Run sbt for one Spark line and return the jars that it made."""
+    scala = LINES[line].rsplit("_", 1)[1]
+    folders = {
+        LINES[line]: sbt.ROOT / "jvm" / "spark" / "target" / f"scala-{scala}",
+        NAMES[line]: sbt.ROOT / "jvm" / "hudi-name" / "target" / f"scala-{scala}",
+    }
+    for artifact, folder in folders.items():
+        for stale in folder.glob(f"{artifact}-*.jar"):
+            stale.unlink()
+    command = sbt.command([f"-Dspark={line}", "-Dsbt.color=false", "spark/packageBin", "hudi/packageBin"])
     code = subprocess.run(command, cwd=sbt.ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False).returncode
     if code != 0:
-        raise sbt.BuildError(f"sbt could not build {artifact} (exit code {code}); its messages are above")
-    return next(folder.glob(f"{artifact}-*.jar"))
+        raise sbt.BuildError(f"sbt could not build {LINES[line]} (exit code {code}); its messages are above")
+    return [next(folder.glob(f"{artifact}-*.jar")) for artifact, folder in folders.items()]
 
 
 def strangers(jar: Path) -> list[str]:
@@ -145,18 +165,20 @@ def strangers(jar: Path) -> list[str]:
     own |= {"META-INF/MANIFEST.MF", "META-INF/LICENSE"}
     with zipfile.ZipFile(jar) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
+    of_names = jar.name.startswith(tuple(NAMES.values()))
+    below, within = ((), CLASSES_OF_NAMES) if of_names else (CLASSES, CLASSES_IN_SPARK)
     return [
         name
         for name in names
         if name not in own
-        and not (name.endswith(".class") and (name.startswith(CLASSES) or name.rpartition("/")[0] in CLASSES_IN_SPARK))
+        and not (name.endswith(".class") and (name.startswith(below) or name.rpartition("/")[0] in within))
     ]
 
 
 def problems(lines: Sequence[str]) -> list[str]:
     """Faults of the jars in the package; empty when there is one good jar for each of these lines."""
     found = []
-    for artifact in (LINES[line] for line in lines):
+    for artifact in (artifact for line in lines for artifact in artifacts(line)):
         jars = sorted(JARS.glob(f"{artifact}-*.jar"))
         if len(jars) != 1:
             found.append(f"{len(jars)} jars of {artifact} instead of one")

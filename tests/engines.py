@@ -98,7 +98,9 @@ class Shape:
 
     def options(self) -> dict[str, str]:
         """Write options that state the table's facts."""
-        facts = {TABLE_NAME: "trips", TABLE_VERSION: str(self.version), RECORD_KEY: ",".join(self.key)}
+        facts = {TABLE_NAME: "trips", TABLE_VERSION: str(self.version)}
+        if self.key:
+            facts[RECORD_KEY] = ",".join(self.key)
         facts[PARTITION] = ",".join(self.partition)
         if self.ordering:
             facts[ORDERING] = self.ordering

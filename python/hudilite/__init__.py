@@ -9,21 +9,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hudilite import cleaning, clustering, compaction, doctor, inspect, options, partitions, services, undo
+from hudilite import cleaning, clustering, compaction, doctor, inspect, maintenance, options, partitions, services, undo
 from hudilite._version import __version__
+from hudilite.cleaning import CleanedPartition, CleanPlan, CleanResult
+from hudilite.clustering import ClusteredFile, ClusteringPlan, ClusteringResult, PlannedGroup
+from hudilite.compaction import CompactedGroup, CompactionPlan, CompactionResult, PlannedSlice
+from hudilite.doctor import Finding, MetadataDifference
 from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
-from hudilite.jars import UnsupportedSpark, jar, packages
+from hudilite.jars import UnsupportedSpark, hudi_jar, jar, packages
+from hudilite.maintenance import Maintained, Maintenance
+from hudilite.merging import MergeBuilder
+from hudilite.optimizing import OptimizeBuilder
+from hudilite.partitions import DroppedPartition, DroppedPartitions
+from hudilite.services import ServiceState
 from hudilite.sessions import JavaNotUsable, configure, session
 from hudilite.tables import HudiliteTable, located
+from hudilite.undo import Archived, Restored, RolledBack, Savepoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = [
+    "Archived",
+    "CleanPlan",
+    "CleanResult",
+    "CleanedPartition",
+    "ClusteredFile",
+    "ClusteringPlan",
+    "ClusteringResult",
+    "CompactedGroup",
+    "CompactionPlan",
+    "CompactionResult",
+    "DroppedPartition",
+    "DroppedPartitions",
+    "Finding",
     "HudiliteTable",
     "JavaNotUsable",
+    "Maintained",
+    "Maintenance",
+    "MergeBuilder",
+    "MetadataDifference",
     "NoExtension",
+    "OptimizeBuilder",
+    "PlannedGroup",
+    "PlannedSlice",
+    "Restored",
+    "RolledBack",
+    "Savepoint",
+    "ServiceState",
     "UnsupportedSpark",
     "__version__",
     "cleaning",
@@ -32,8 +66,10 @@ __all__ = [
     "condition_of",
     "configure",
     "doctor",
+    "hudi_jar",
     "inspect",
     "jar",
+    "maintenance",
     "options",
     "packages",
     "partitions",
@@ -58,5 +94,10 @@ def table(spark: SparkSession, path: str) -> HudiliteTable:
         A classic session, or one of Spark Connect.
     path
         Base path of the table, or the name of one that the session knows, such as ``db.trips``.
+
+    Examples
+    --------
+    >>> hudilite.table(spark, path).to_df().count()
+    3
     """
     return HudiliteTable(spark, located(spark, path))

@@ -72,7 +72,11 @@ def cleaning(options: Mapping[str, str] | None, policy: str | None, retain: int 
         raise invalid("policy", policy, f"it must be one of {', '.join(_RETAINED)}")
     found = {**(options or {}), **({"hoodie.clean.policy": name} if name else {})}
     if retain is not None:
-        found[_RETAINED[name or "KEEP_LATEST_COMMITS"]] = str(retain)
+        said = next((found[key] for key in ("hoodie.clean.policy", "hoodie.cleaner.policy") if key in found), None)
+        meant = (said or "KEEP_LATEST_COMMITS").upper()
+        if meant in _RETAINED:
+            # Without a policy the number would be read by the session's.
+            found |= {_RETAINED[meant]: str(retain), **({} if said else {"hoodie.clean.policy": meant})}
     return found
 
 
@@ -109,6 +113,17 @@ def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, value)) and None not in value.values()
 
 
+def _is_of_pyspark(value: object, name: str) -> bool:
+    """One of PySpark's own, of a classic session or one of Spark Connect."""
+    return any(c.__name__ == name and c.__module__.startswith("pyspark.sql.") for c in type(value).__mro__)
+
+
+def _is_assignment(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        _is_text(name) and (_is_text(given) or _is_of_pyspark(given, "Column")) for name, given in value.items()
+    )
+
+
 _RETAINED = {
     "KEEP_LATEST_COMMITS": "hoodie.clean.commits.retained",
     "KEEP_LATEST_BY_HOURS": "hoodie.clean.hours.retained",
@@ -118,13 +133,20 @@ _TEXT = ("a text", _is_text)
 _TEXTS = ("a text or several of them", _is_texts)
 _NUMBER = ("a whole number", _is_number)
 _BOOLEAN = ("True or False", lambda value: isinstance(value, bool))
+_FRAME = ("a DataFrame", lambda value: _is_of_pyspark(value, "DataFrame"))
 _SECONDS = ("a number of seconds", lambda value: _is_number(value) or isinstance(value, float))
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
-    **dict.fromkeys(("path", "as_of", "begin", "end", "instant", "comment"), _TEXT),
+    **dict.fromkeys(("path", "as_of", "begin", "end", "instant", "comment", "name"), _TEXT),
     **dict.fromkeys(("strategy", "kind", "layout", "policy"), _TEXT),
     **dict.fromkeys(("sort_by", "partition", "partitions"), _TEXTS),
-    **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days"), _NUMBER),
+    **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days", "retentionHours"), _NUMBER),
     **dict.fromkeys(("dry_run", "if_due", "fix", "deep"), _BOOLEAN),
+    **dict.fromkeys(("source", "rows"), _FRAME),
+    "condition": ("a text in SQL or a column", lambda value: _is_text(value) or _is_of_pyspark(value, "Column")),
+    **dict.fromkeys(
+        ("set", "values"),
+        ("a mapping of names of columns to texts in SQL or columns", lambda value: _is_assignment(value)),
+    ),
     "timeout": _SECONDS,
     "options": ("a mapping of names to values", _is_mapping),
     "progress": ("a function of two numbers, or True", lambda value: callable(value) or isinstance(value, bool)),

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["CleanPlan", "CleanResult", "CleanedPartition", "Policy"]
+
+
 #: States that stay: those at the latest commits, those of some hours, or the latest versions of each file group.
 Policy = Literal["KEEP_LATEST_COMMITS", "KEEP_LATEST_BY_HOURS", "KEEP_LATEST_FILE_VERSIONS"]
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,11 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("path", help="base path or URI of the table")
         return command
 
-    add("jar", "path of the jar that fits the installed Spark, for spark-submit --jars", lambda _: jars.jar())
-    add("packages", "Maven coordinate for spark-submit --packages", lambda _: jars.packages())
+    names = "with names of Apache Hudi's classes, for jobs whose settings or formats say these"
+    place = add("jar", "path of the jar that fits the installed Spark, for spark-submit --jars", _jar)
+    place.add_argument("--hudi-name", action="store_true", help=f"and of the one {names}; a comma between them")
+    coordinate = add("packages", "Maven coordinate for spark-submit --packages", _packages)
+    coordinate.add_argument("--hudi-name", action="store_true", help=f"of the artifact {names}")
     add("env", "versions that matter when something does not work", lambda _: environment.facts())
     add("timeline", "instants of the table's active timeline, oldest first", _timeline, table=True)
     history = add("history", "completed writes and what they did, newest first", _history, table=True)
@@ -126,6 +129,14 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
     doctor.add_argument("--deep", action="store_true", help="read all keys, too: repeated or misplaced ones")
     return parser
+
+
+def _jar(args: argparse.Namespace) -> str:
+    return ",".join([jars.jar(), *([jars.hudi_jar()] if args.hudi_name else [])])
+
+
+def _packages(args: argparse.Namespace) -> str:
+    return jars.packages(args.hudi_name)
 
 
 def _timeline(options: argparse.Namespace) -> _Rows:

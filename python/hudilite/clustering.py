@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["ClusteredFile", "ClusteringPlan", "ClusteringResult", "Layout", "PlannedGroup"]
+
+
 #: How rows are laid out by columns: one after the other, or along a curve that keeps rows together that are alike.
 Layout = Literal["linear", "zorder", "hilbert"]
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
 
 
 @dataclass(frozen=True)

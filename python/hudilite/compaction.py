@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["CompactedGroup", "CompactionPlan", "CompactionResult", "Kind", "PlannedSlice"]
+
+
 #: Result of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
 Kind = Literal["base", "log"]
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
 
 
 @dataclass(frozen=True)

@@ -221,6 +221,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Delete the row and insert a new one; a record key names its row for good.",
         "23505",
     ),
+    "RECORD_KEY_EXISTS": (
+        "An insert brings the record key <key>, which the table at <path> has already, and hoodie.datasource.insert.dup.policy is fail.",
+        "Leave such rows out, by that option with drop, or change the rows that are there with an upsert. Nothing was written.",
+        "23505",
+    ),
     "REPEATED_KEY": (
         "The base file <file> of a merge-on-read table holds the record key <key> more than once. Its file group has log files or a pending compaction, so no log can say which of these rows changes.",
         "Run a compaction of the table, then the write again: the base file of a group without either is rewritten.",
@@ -297,7 +302,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "22023",
     ),
     "UNKNOWN_NAME": (
-        "There is no <what> <name>.{ The nearest one is <nearest>.}",
+        "There is no <what> <name>.{ The nearest one is <nearest>.}{ In its place: <instead>.}",
         "Correct the name; known are <known>.",
         "42883",
     ),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+__all__ = ["DifferenceKind", "Finding", "FindingKind", "MetadataDifference"]
+
+
 #: Kinds of damage that may be found.
 FindingKind = Literal[
     "DAMAGED_PROPERTIES",
@@ -23,6 +26,11 @@ FindingKind = Literal[
     "REPEATED_KEYS",
     "MISPLACED_KEYS",
 ]
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
 
 
 @dataclass(frozen=True)

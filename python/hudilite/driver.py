@@ -72,7 +72,7 @@ def metadata(
 ) -> list[dict[str, Any]]:
     """Rows of a metadata table of the table at ``path``, in its order; ``where`` is a condition in SQL."""
     top = "" if limit is None else f" LIMIT {int(limit)}"
-    table = f"{FUNCTION}({literal(_with_slash(path))}, {literal(name)})"
+    table = f"{FUNCTION}({literal(with_slash(path))}, {literal(name)})"
     return _rows(spark, f"SELECT {', '.join(columns)} FROM {table} WHERE {where}{top}")
 
 
@@ -115,6 +115,8 @@ def _plain(value: Any) -> Any:
     """Rows as dictionaries, and arrays as tuples."""
     if hasattr(value, "asDict"):
         return {name: _plain(inner) for name, inner in value.asDict().items()}
+    if isinstance(value, dict):  # of a map, whose order is Java's
+        return dict(sorted(value.items()))
     return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
@@ -126,6 +128,6 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _with_slash(path: str) -> str:
+def with_slash(path: str) -> str:
     """A path as SQL tells it from a name: by a slash that no backtick precedes."""
     return path if "/" in path.partition("`")[0] else f"./{path}"

@@ -37,6 +37,14 @@ def condition_of(error: BaseException) -> str | None:
     -------
     str or None
         The name as docs/errors.md lists it; None when the error is not one of hudilite's.
+
+    Examples
+    --------
+    >>> try:
+    ...     spark.read.format("hudilite").option("hodie.x", "1").load(path)
+    ... except Exception as e:
+    ...     print(hudilite.condition_of(e))
+    UNKNOWN_OPTION
     """
     seen: BaseException | None = error
     passed: set[int] = set()

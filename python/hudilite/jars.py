@@ -22,6 +22,11 @@ class SparkLine:
     scala: str
     versions: str
 
+    @property
+    def names(self) -> str:
+        """Artifact with names of Apache Hudi's classes."""
+        return self.artifact.replace("-spark-", "-hudi-")
+
 
 LINE_3_5 = SparkLine("hudilite-spark-3.5_2.12", "2.12", "3.5")
 LINE_4 = SparkLine("hudilite-spark-4_2.13", "2.13", "4.0 to 4.3")
@@ -45,17 +50,63 @@ def jar() -> str:
         When there is no Spark, or one that hudilite has no jar for.
     FileNotFoundError
         When the package carries no jar, as in a source checkout that was not installed.
+
+    Examples
+    --------
+    >>> hudilite.jar().endswith(".jar")
+    True
     """
-    artifact = spark_line().artifact
+    return _packaged(spark_line().artifact)
+
+
+def hudi_jar() -> str:
+    """Path of the jar beside :func:`jar` with names of Apache Hudi's classes.
+
+    Spark finds ``format("hudi")`` and ``USING hudi`` without it wherever Hudi itself is not there. This jar serves jobs
+    whose settings name Hudi's extension, catalog or Kryo registrator, or that say ``format("org.apache.hudi")``.
+
+    Returns
+    -------
+    str
+        An absolute path, for ``spark.jars`` after the one of :func:`jar`. Never use it beside Hudi's own jar.
+
+    Raises
+    ------
+    UnsupportedSpark
+        When there is no Spark, or one that hudilite has no jar for.
+    FileNotFoundError
+        When the package carries no jar.
+
+    Examples
+    --------
+    >>> "hudilite-hudi-" in hudilite.hudi_jar()
+    True
+    """
+    return _packaged(spark_line().names)
+
+
+def _packaged(artifact: str) -> str:
     found = sorted(_FOLDER.glob(f"{artifact}-*.jar"))
     if len(found) != 1:
         raise FileNotFoundError(told("JAR_NOT_FOUND", number=len(found), artifact=artifact, folder=_FOLDER))
     return str(found[0])
 
 
-def packages() -> str:
-    """Maven coordinate for ``spark-submit --packages`` that fits the installed Spark."""
-    return f"io.hudilite:{spark_line().artifact}:{__version__}"
+def packages(hudi_name: bool = False) -> str:
+    """Maven coordinate for ``spark-submit --packages`` that fits the installed Spark.
+
+    Parameters
+    ----------
+    hudi_name
+        True for the artifact that brings names of Apache Hudi's classes, too.
+
+    Examples
+    --------
+    >>> hudilite.packages().startswith("io.hudilite:hudilite-spark-")
+    True
+    """
+    line = spark_line()
+    return f"io.hudilite:{line.names if hudi_name else line.artifact}:{__version__}"
 
 
 def spark_line() -> SparkLine:

@@ -24,7 +24,9 @@ keeps its version. Value: 6 or 8 or 9; default 9.
 """
 
 WRITE_RECORDKEY_FIELD: Final[str] = "hoodie.datasource.write.recordkey.field"
-"""Columns that identify a row, dotted when nested. A new table needs them. Value: comma separated list."""
+"""Columns that identify a row, dotted when nested. Without it the rows of a new table get generated keys. Value:
+comma separated list.
+"""
 
 WRITE_PARTITIONPATH_FIELD: Final[str] = "hoodie.datasource.write.partitionpath.field"
 """Columns that make up the partition path; ``column:TYPE`` with the custom key generator. Without it a table has
@@ -60,7 +62,9 @@ and partition columns. Value: string.
 """
 
 WRITE_HIVE_STYLE_PARTITIONING: Final[str] = "hoodie.datasource.write.hive_style_partitioning"
-"""Partition directories are named ``column=value``. Value: boolean; default false."""
+"""Partition directories are named ``column=value``. A partitioned table that a statement creates has this unless
+an option says ``false``. Value: boolean; default false.
+"""
 
 WRITE_PARTITIONPATH_URLENCODE: Final[str] = "hoodie.datasource.write.partitionpath.urlencode"
 """Characters that may not stand in a directory name are written as ``%XX`` in partition paths. Value: boolean;
@@ -273,10 +277,10 @@ PARQUET_PAGE_SIZE: Final[str] = "hoodie.parquet.page.size"
 """Size of a page. Value: int, bytes; default 1048576."""
 
 METADATA_STRICT: Final[str] = "hoodie.metadata.strict"
-"""Which metadata tables, which hudilite does not maintain, keep a table from being written. indexes: those with
-a record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it
-again with its next write. true: all. false: none, each is dropped. Value: indexes or true or false; default
-indexes.
+"""Which metadata tables keep a table from being written, of those that hudilite does not keep up. indexes: those
+with a record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi
+builds it again with its next write. true: all. false: none, each is dropped. Value: indexes or true or false;
+default indexes.
 """
 
 WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"
@@ -287,6 +291,22 @@ CLEAN_FAILED_WRITES_POLICY: Final[str] = "hoodie.clean.failed.writes.policy"
 heartbeat has expired, or when it was announced that long ago and never began; otherwise this write is
 refused. EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its
 own next write. Value: EAGER or LAZY or NEVER; default LAZY.
+"""
+
+TXN_APP_ID: Final[str] = "txnAppId"
+"""With ``txnVersion``, the application that writes, by a name that stays. A write whose version the table has
+seen of it is skipped, so that ``foreachBatch`` may repeat a batch. In a session's settings the two hold for
+statements. Value: string.
+"""
+
+TXN_VERSION: Final[str] = "txnVersion"
+"""Number of this write of the application, greater than those before, such as the id of a batch. Every commit of
+hudilite carries the greatest of each application on. Value: long.
+"""
+
+WRITE_COMMITMETA_KEY_PREFIX: Final[str] = "hoodie.datasource.write.commitmeta.key.prefix"
+"""Options whose names begin so are no options, but entries of the commit's extra metadata, which ``history``
+shows. Value: string; default _.
 """
 
 # Compaction
@@ -480,3 +500,8 @@ READ_META_COLUMNS: Final[str] = "hoodie.datasource.read.meta.columns"
 """Show the five ``_hoodie_`` columns in ``SELECT *``. By name they can always be selected. Value: boolean;
 default false.
 """
+
+
+def __dir__() -> list[str]:
+    """Names of the constants."""
+    return [name for name in globals() if name.isupper()]

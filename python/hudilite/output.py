@@ -26,7 +26,7 @@ def as_text(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return "(none)"
     names = list(rows[0])
-    cells = [["-" if row[name] is None else str(row[name]) for name in names] for row in rows]
+    cells = [[_text(row[name]) for name in names] for row in rows]
     right = [all(isinstance(row[name], int | float | None) for row in rows) for name in names]
     widths = [max(len(line[i]) for line in [names, *cells]) for i in range(len(names))]
     lines = []
@@ -34,3 +34,9 @@ def as_text(rows: Sequence[Mapping[str, Any]]) -> str:
         fitted = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True))
         lines.append("  ".join(fitted).rstrip())
     return "\n".join(lines)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Mapping):
+        value = ", ".join(f"{name}={text}" for name, text in value.items()) or None
+    return "-" if value is None else str(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hudilite import environment, raised
 from hudilite.driver import is_connect
 from hudilite.errors import told
-from hudilite.jars import jar, spark_line
+from hudilite.jars import hudi_jar, jar, spark_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +22,7 @@ class JavaNotUsable(RuntimeError):
     """Spark needs a Java that is not there, or another one."""
 
 
-def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) -> SparkSession:
+def session(app_name: str = "hudilite", master: str | None = None, hudi_name: Any = False, **conf: Any) -> SparkSession:
     """Start a Spark session that reads and writes Hudi tables with ``format("hudilite")``.
 
     Parameters
@@ -31,6 +31,10 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         Name that Spark's pages and logs show.
     master
         Spark's master, such as ``local[4]``; by default the one that Spark is configured with, else all local cores.
+    hudi_name
+        A bool; checkers take any type, since they compare it with values of ``conf``. True adds the jar of
+        :func:`hudilite.hudi_jar`, for programs that say ``format("org.apache.hudi")``.
+        ``format("hudi")`` and ``USING hudi`` need nothing.
     **conf
         Spark configuration. Keys have dots, so pass them as ``**{"spark.sql.shuffle.partitions": 8}``.
 
@@ -47,6 +51,12 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         When hudilite has no jar for the installed Spark.
     JavaNotUsable
         When Spark does not start for want of a Java that it can use.
+
+    Examples
+    --------
+    >>> spark = hudilite.session(app_name="fares", master="local[2]", **{"spark.sql.session.timeZone": "UTC"})
+    >>> spark.read.format("hudilite").load(path).count()
+    3
     """
     try:
         from pyspark.sql import SparkSession
@@ -66,7 +76,7 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         builder = builder.master(master)
     for key, value in conf.items():
         builder = builder.config(key, value)
-    configured = configure(builder)
+    configured = configure(builder, bool(hudi_name))
     try:
         return configured.getOrCreate()
     except Exception as e:
@@ -78,7 +88,7 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         raise JavaNotUsable(told("JAVA_NOT_USABLE", reason=reason)) from e
 
 
-def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+def configure(builder: SparkSession.Builder, hudi_name: bool = False) -> SparkSession.Builder:
     """Add hudilite's jar and extension to a session builder, next to what is configured there already.
 
     A session of Spark Connect has what its server was started with, so a builder with ``remote("sc://...")`` stays as
@@ -90,11 +100,18 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     ----------
     builder
         ``SparkSession.builder``, with or without settings.
+    hudi_name
+        True adds the jar with names of Apache Hudi's classes.
 
     Returns
     -------
     SparkSession.Builder
         This builder.
+
+    Examples
+    --------
+    >>> builder = hudilite.configure(type(spark).builder.appName("fares"))
+    >>> spark = builder.getOrCreate()
     """
     options: dict[str, Any] = getattr(builder, "_options", {})
     if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):
@@ -102,9 +119,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         return builder
     raised.install()
     defaults = _spark_defaults()
-    for key, item in {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}.items():
+    jars = [jar(), *([hudi_jar()] if hudi_name else [])]
+    for key, items in {"spark.jars": jars, "spark.sql.extensions": [EXTENSION]}.items():
         present = str(options.get(key) or defaults.get(key, ""))
-        builder = builder.config(key, _appended(present, item))
+        for item in items:
+            present = _appended(present, item)
+        builder = builder.config(key, present)
     catalog = "spark.sql.catalog.spark_catalog"
     return builder.config(catalog, str(options.get(catalog) or defaults.get(catalog) or SESSION_CATALOG))
 

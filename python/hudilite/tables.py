@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from hudilite import answers, arguments, driver, face, inspect, raised
+from hudilite import answers, arguments, driver, face, frames, inspect, raised
 from hudilite.arguments import check, checked, invalid
+from hudilite.changing import RowChanges
 from hudilite.doctor import Finding, MetadataDifference
+from hudilite.maintenance import Maintenance, maintained
+from hudilite.optimizing import OptimizeBuilder
 from hudilite.running import run
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
     from hudilite.cleaning import CleanPlan, CleanResult, Policy
@@ -27,9 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["HudiliteTable"]
 
 
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
+
+
 @checked
 @dataclass(frozen=True)
-class HudiliteTable:
+class HudiliteTable(RowChanges):
     """A table at a path.
 
     All that it does is done by Spark, in SQL (docs/procedures.md), so that a session of Spark Connect does the same.
@@ -44,6 +54,7 @@ class HudiliteTable:
 
     spark: SparkSession
     path: str
+    _alias: str = field(default="target", repr=False)
 
     def _repr_html_(self) -> str:
         """View of the table in a notebook; see :func:`hudilite.face.html`."""
@@ -63,6 +74,11 @@ class HudiliteTable:
         -------
         str
             The page, or the path of the file that was written.
+
+        Examples
+        --------
+        >>> trips.report().startswith("<!DOCTYPE html>")
+        True
         """
         from hudilite import report
 
@@ -80,9 +96,66 @@ class HudiliteTable:
         -------
         DataFrame
             The table's columns; Hudi's ``_hoodie_*`` columns can be selected by name.
+
+        Examples
+        --------
+        >>> first = trips.history()[-1].time
+        >>> trips.rows(as_of=first).where("id = 2").select("fare").first()
+        Row(fare=7.0)
         """
         reader = self.spark.read.format("hudilite")
         return (reader.option("as.of.instant", as_of) if as_of else reader).load(self.path)
+
+    def to_df(self) -> DataFrame:
+        """Rows of the newest snapshot.
+
+        Examples
+        --------
+        >>> trips.to_df().where("day = 'mon'").select("id").orderBy("id").collect()
+        [Row(id=1), Row(id=2)]
+        """
+        rows = self.rows()
+        return rows if self._alias == _ALIAS else rows.alias(self._alias)
+
+    def toDF(self) -> DataFrame:
+        """Rows of the newest snapshot, by Delta Lake's name of :meth:`to_df`.
+
+        Examples
+        --------
+        >>> trips.alias("t").toDF().select("t.id").count()
+        3
+        """
+        return self.to_df()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows of the newest snapshot, read by the session. :func:`hudilite.inspect.to_arrow` needs no Spark.
+
+        Raises
+        ------
+        ImportError
+            When pyarrow is not installed.
+
+        Examples
+        --------
+        >>> trips.to_arrow().num_rows
+        3
+        """
+        return frames.arrow(self.to_df())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All rows of the newest snapshot, read by the session. :func:`hudilite.inspect.to_pandas` needs no Spark.
+
+        Raises
+        ------
+        ImportError
+            When pandas is not installed.
+
+        Examples
+        --------
+        >>> float(trips.to_pandas()["fare"].sum())
+        21.0
+        """
+        return frames.pandas(self.to_df())
 
     def changes(self, begin: str, end: str | None = None) -> DataFrame:
         """Rows that commits after ``begin`` wrote, up to and with ``end``.
@@ -98,6 +171,12 @@ class HudiliteTable:
         -------
         DataFrame
             The table's columns, each row in its newest state of the range.
+
+        Examples
+        --------
+        >>> first = trips.timeline()[0]
+        >>> trips.changes(begin=first.completion_time).select("id", "fare").collect()
+        [Row(id=2, fare=7.5)]
         """
         reader = (
             self.spark.read.format("hudilite")
@@ -109,7 +188,13 @@ class HudiliteTable:
         return reader.load(self.path)
 
     def timeline(self) -> list[inspect.Instant]:
-        """All instants of the active timeline, oldest first."""
+        """All instants of the active timeline, oldest first.
+
+        Examples
+        --------
+        >>> [(instant.action, instant.state) for instant in trips.timeline()]
+        [('deltacommit', 'completed'), ('deltacommit', 'completed')]
+        """
         return [inspect.Instant(**row) for row in driver.metadata(self.spark, self.path, "timeline")]
 
     def history(self, limit: int | None = None) -> list[inspect.Commit]:
@@ -119,13 +204,24 @@ class HudiliteTable:
         ----------
         limit
             How many of them; all by default.
+
+        Examples
+        --------
+        >>> [(commit.operation, commit.inserts, commit.updates) for commit in trips.history()]
+        [('UPSERT', 0, 1), ('UPSERT', 3, 0)]
         """
         if limit is not None and limit < 0:
             raise invalid("limit", limit, "it must be 0 or more")
         return [inspect.Commit(**row) for row in driver.metadata(self.spark, self.path, "history", limit=limit)]
 
     def files(self) -> list[inspect.DataFile]:
-        """Base files of the newest snapshot, by partition and file group."""
+        """Base files of the newest snapshot, by partition and file group.
+
+        Examples
+        --------
+        >>> [(file.partition, file.rows) for file in trips.files()]
+        [('day=mon', 2), ('day=tue', 1)]
+        """
         rows = driver.metadata(self.spark, self.path, "files", _FILE, "kind = 'base'")
         return sorted((inspect.DataFile(**row) for row in rows), key=lambda file: (file.partition, file.file_id))
 
@@ -174,6 +270,14 @@ class HudiliteTable:
             For a copy-on-write table.
         WRITE_PENDING
             While a write is under way, for a table of version 6 and for the kind ``log``.
+
+        Examples
+        --------
+        >>> plan = trips.schedule_compaction()
+        >>> len(plan.slices)
+        1
+        >>> trips.compact(plan.instant).instants == (plan.instant,)
+        True
         """
         chosen = _with_strategy(options, strategy)
         asked = {"op": "schedule", "if_due": if_due, "kind": kind}
@@ -203,6 +307,18 @@ class HudiliteTable:
         progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> list[CompactionPlan]: ...
+
+    @overload
+    def compact(
+        self,
+        instant: str | None = ...,
+        *,
+        strategy: str | None = ...,
+        kind: Kind = ...,
+        dry_run: bool,
+        progress: Progress | bool | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> CompactionResult | list[CompactionPlan]: ...
 
     def compact(
         self,
@@ -253,6 +369,13 @@ class HudiliteTable:
             When the file groups of a compaction of the kind ``log`` have changed since it was planned.
         WRITE_PENDING
             While a write is under way, for a table of version 6 and for the kind ``log``.
+
+        Examples
+        --------
+        >>> trips.compact(dry_run=True)[0].slices[0].partition
+        'day=mon'
+        >>> [group.updated for group in trips.compact().groups]
+        [1]
         """
         begun = time.monotonic()
         chosen = _with_strategy(options, strategy)
@@ -281,6 +404,12 @@ class HudiliteTable:
         -------
         ClusteringPlan | None
             The plan; ``None`` when nothing was planned.
+
+        Examples
+        --------
+        >>> plan = trips.schedule_clustering(sort_by="fare")
+        >>> trips.cluster(instant=plan.instant).instants == (plan.instant,)
+        True
         """
         asked = arguments.clustering(sort_by, layout, partitions, target_bytes, buckets)
         rows = self._run(
@@ -317,6 +446,21 @@ class HudiliteTable:
         progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> list[ClusteringPlan]: ...
+
+    @overload
+    def cluster(
+        self,
+        sort_by: str | Sequence[str] | None = ...,
+        layout: Layout | None = ...,
+        partitions: str | Sequence[str] | None = ...,
+        target_bytes: int | None = ...,
+        *,
+        buckets: int | None = ...,
+        instant: str | None = ...,
+        dry_run: bool,
+        progress: Progress | bool | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> ClusteringResult | list[ClusteringPlan]: ...
 
     def cluster(
         self,
@@ -378,6 +522,12 @@ class HudiliteTable:
             When another program runs it.
         COMMIT_CONFLICT
             When a file group has changed since it was planned.
+
+        Examples
+        --------
+        >>> done = trips.cluster(sort_by=["fare", "ts"], layout="hilbert")
+        >>> done.replaced, sum(file.rows for file in done.files)
+        (2, 3)
         """
         asked = arguments.clustering(sort_by, layout, partitions, target_bytes, buckets)
         begun = time.monotonic()
@@ -405,6 +555,17 @@ class HudiliteTable:
         progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> CleanPlan: ...
+
+    @overload
+    def clean(
+        self,
+        policy: Policy | None = ...,
+        retain: int | None = ...,
+        *,
+        dry_run: bool,
+        progress: Progress | bool | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> CleanResult | CleanPlan: ...
 
     def clean(
         self,
@@ -445,6 +606,15 @@ class HudiliteTable:
         ------
         INVALID_OPTION_VALUE
             For a number below 1.
+
+        Examples
+        --------
+        >>> trips.compact().instants != ()
+        True
+        >>> trips.clean(retain=1, dry_run=True).files
+        ()
+        >>> trips.clean("KEEP_LATEST_FILE_VERSIONS", retain=1).files
+        2
         """
         chosen = arguments.cleaning(options, policy, retain)
         begun = time.monotonic()
@@ -472,6 +642,11 @@ class HudiliteTable:
             tqdm must be installed.
         options
             ``hoodie.keep.max.commits`` (30) and ``hoodie.keep.min.commits`` (20), and other options.
+
+        Examples
+        --------
+        >>> trips.archive(dry_run=True).instants
+        ()
         """
         (done,) = self._run("archive_commits", options, dry_run, progress, "instants", step="archive")
         return answers.archived(done)
@@ -502,6 +677,14 @@ class HudiliteTable:
         ------
         ROLLBACK_NOT_POSSIBLE
             When a later write, a plan or a savepoint rests on it, or what was before it has been cleaned away.
+
+        Examples
+        --------
+        >>> newest = trips.history(limit=1)[0]
+        >>> trips.rollback().write == newest.time
+        True
+        >>> trips.to_df().where("id = 2").select("fare").first()
+        Row(fare=7.0)
         """
         (done,) = self._run(
             "rollback_to_instant", options, dry_run, progress, "files", step="rollback", instant_time=instant
@@ -538,6 +721,12 @@ class HudiliteTable:
         RESTORE_NOT_POSSIBLE
             When there is no such write, its state is not whole any more, a later state is saved, or a write or
             service is under way.
+
+        Examples
+        --------
+        >>> first = trips.history()[-1].time
+        >>> len(trips.restore(first).writes)
+        1
         """
         # Plans count on the way, too.
         (done,) = self._run(
@@ -574,10 +763,67 @@ class HudiliteTable:
         ------
         SAVEPOINT_NOT_POSSIBLE
             When there is no such write, its state is saved already, or some of its files are gone or about to go.
+
+        Examples
+        --------
+        >>> trips.savepoint(comment="before the move").files
+        3
         """
         asked = {"commit_time": instant, "comments": comment}
         (saved,) = self._run("create_savepoint", options, dry_run, progress, "files", step="savepoint", **asked)
         return answers.savepoint(saved)
+
+    def optimize(self) -> OptimizeBuilder:
+        """Put files together, or lay rows out anew, by Delta Lake's names; see :meth:`cluster`, which can do more.
+
+        Examples
+        --------
+        >>> len(trips.optimize().executeZOrderBy("fare", "ts").files)
+        2
+        """
+        return OptimizeBuilder(self)
+
+    def vacuum(self, retentionHours: int | None = None) -> CleanResult:
+        """Delete files that only past states of the table need, by Delta Lake's name of :meth:`clean`.
+
+        Parameters
+        ----------
+        retentionHours
+            Hours whose states stay. By default as many commits as :meth:`clean` keeps.
+
+        Examples
+        --------
+        >>> trips.vacuum(retentionHours=1).files
+        0
+        """
+        return self.clean(None if retentionHours is None else "KEEP_LATEST_BY_HOURS", retentionHours)
+
+    def maintain(self, *, options: Mapping[str, str] | None = None) -> Maintenance:
+        """Run all services that are due: what :meth:`services` says, in one call.
+
+        A service is due when the next write would set it off if writes were followed by it, or when it is planned. They
+        are run one after the other, each with its defaults, and one that fails keeps none of the others from running.
+
+        Parameters
+        ----------
+        options
+            ``hoodie.*`` options of the services.
+
+        Returns
+        -------
+        Maintenance
+            The services that ran, with their results; those that were not due; and those that failed, with their
+            errors.
+
+        Examples
+        --------
+        >>> done = trips.maintain(options={"hoodie.compact.inline.max.delta.commits": "1"})
+        >>> done.ran
+        ('compaction',)
+        >>> [(each.service, each.outcome) for each in done.services]
+        [('compaction', 'ran'), ('clustering', 'not due'), ('cleaning', 'not due'), ('archiving', 'not due')]
+        """
+        return maintained(self, options)
 
     def services(self, *, options: Mapping[str, str] | None = None) -> list[ServiceState]:
         """State of the table's services: planned, running and due, with errors.
@@ -586,6 +832,11 @@ class HudiliteTable:
         ----------
         options
             Options of the writes that the services follow.
+
+        Examples
+        --------
+        >>> [(service.service, service.due) for service in trips.services()]
+        [('compaction', False), ('clustering', False), ('cleaning', False), ('archiving', False)]
         """
         return [answers.service_state(row) for row in self._call("show_services", options=options)]
 
@@ -601,12 +852,24 @@ class HudiliteTable:
         -------
         bool
             False when they have not ended by then.
+
+        Examples
+        --------
+        >>> trips.wait_for_services(timeout=60)
+        True
         """
         (row,) = self._call("wait_for_services", milliseconds=int(timeout * 1000))
         return bool(row["ended"])
 
     def savepoints(self) -> list[Savepoint]:
-        """All savepoints, oldest first."""
+        """All savepoints, oldest first.
+
+        Examples
+        --------
+        >>> saved = trips.savepoint(comment="before the move")
+        >>> [each.comment for each in trips.savepoints()]
+        ['before the move']
+        """
         return [answers.savepoint(row) for row in self._call("show_savepoints")]
 
     def delete_partition(
@@ -639,6 +902,13 @@ class HudiliteTable:
             While a compaction or clustering of one of them is pending.
         COMMIT_CONFLICT
             When another write adds rows to one of them meanwhile.
+
+        Examples
+        --------
+        >>> trips.delete_partition("day=tue").partitions[0].file_groups
+        1
+        >>> trips.to_df().count()
+        2
         """
         named = [partition] if isinstance(partition, str) else partition
         if not named:
@@ -682,6 +952,11 @@ class HudiliteTable:
             Without a number of days.
         COMMIT_CONFLICT
             When another write has added rows to such a partition meanwhile.
+
+        Examples
+        --------
+        >>> trips.expire_partitions(days=30, dry_run=True).partitions
+        ()
         """
         asked = {} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}
         given = {**asked, **(options or {})}
@@ -724,6 +999,11 @@ class HudiliteTable:
         -------
         list[Finding]
             Empty when nothing is wrong.
+
+        Examples
+        --------
+        >>> trips.doctor()
+        []
         """
         rows = self._run("doctor", options, False, progress, step="doctor", fix=fix, deep=deep)
         return [Finding(**row) for row in rows]
@@ -741,6 +1021,11 @@ class HudiliteTable:
         list[MetadataDifference]
             Empty when all is as it should be, and when there is no metadata table. Files of a write that runs
             meanwhile may be told, too.
+
+        Examples
+        --------
+        >>> trips.validate_metadata()
+        []
         """
         return [MetadataDifference(**row) for row in self._run("validate_metadata", None, False, None, step="validate")]
 
@@ -770,6 +1055,14 @@ class HudiliteTable:
         ------
         SAVEPOINT_NOT_FOUND
             When there is none of that instant.
+
+        Examples
+        --------
+        >>> saved = trips.savepoint()
+        >>> trips.delete_savepoint(saved.instant).files
+        3
+        >>> trips.savepoints()
+        []
         """
         (freed,) = self._run(
             "delete_savepoint", options, dry_run, progress, "files", step="delete savepoint", instant_time=instant
@@ -805,6 +1098,7 @@ def located(spark: SparkSession, table: str) -> str:
     return str(row["path"])
 
 
+_ALIAS = "target"
 # One to three parts, each a plain word or in backticks.
 _NAME = r"(?:\w+|`[^`]+`)(?:\.(?:\w+|`[^`]+`)){0,2}"
 _FILE = tuple(field.name for field in fields(inspect.DataFile))

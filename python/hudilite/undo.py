@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+__all__ = ["Archived", "Restored", "RolledBack", "Savepoint"]
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return __all__
+
 
 @dataclass(frozen=True)
 class Savepoint:

@@ -71,6 +71,11 @@ LIVES = (
         ("upsert", "upsert", "misdeal", "merge", "fold", "compact", "update", "misdeal", "delete"),
     ),
     Chosen(
+        "logs of version 9 without record keys",
+        Wish(version=9, log=True, index="SIMPLE", partitions=1, event_time=True, generated=True),
+        ("bulk_insert", "merge", "update", "fold", "move", "insert", "compact", "remove"),
+    ),
+    Chosen(
         "rewritten buckets of version 8",
         Wish(version=8, log=False, index="BUCKET", partitions=0, event_time=True),
         ("insert", "upsert", "misdeal", "remove", "restore", "insert into"),

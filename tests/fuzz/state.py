@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from fuzz import kinds
 from fuzz.tables import Column, Row, Spec
 
 DELETED = "_hoodie_is_deleted"
+_ROWS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,9 @@ class State:
         self.columns = list(types.items())
 
     def record(self, row: Row) -> Record:
-        """A row as one of this write."""
-        return Record(row, self.spec.record_key(row), self.spec.partition_path(row), self.commits)
+        """A row as one of this write; no other one has its generated key, which is not that of the table."""
+        key = f"row {next(_ROWS)}" if self.spec.generated else self.spec.record_key(row)
+        return Record(row, key, self.spec.partition_path(row), self.commits)
 
     def identity(self, record: Record) -> tuple[str, str]:
         return record.key, "" if self.spec.is_global else record.path
@@ -161,7 +164,7 @@ class State:
 
     def insert(self, rows: Iterable[Row], combine: bool = False) -> None:
         """No key is looked up; rows may repeat one."""
-        self.records += self.newest(rows) if combine else [self.record(row) for row in rows]
+        self.records += self.newest(rows) if combine and not self.spec.generated else [self.record(r) for r in rows]
         self._note_repeated()
 
     def _note_repeated(self) -> None:
@@ -186,7 +189,7 @@ class State:
 
     def overwrite(self, rows: list[Row], everything: bool, combine: bool = False) -> None:
         """Replaces the partitions of these rows, or all."""
-        fresh = self.newest(rows) if combine else [self.record(row) for row in rows]
+        fresh = self.newest(rows) if combine and not self.spec.generated else [self.record(row) for row in rows]
         self.drop({r.path for r in (self.records if everything else fresh)})
         if everything:
             self.graves.clear()

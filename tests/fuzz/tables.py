@@ -96,6 +96,7 @@ class Spec:
     url_encode: bool = False
     index: str = "SIMPLE"
     deletes: bool = False
+    generated: bool = False  # the table has no record key fields; `key` are columns like others
     facts: dict[str, str] = field(default_factory=dict)
     always: dict[str, str] = field(default_factory=dict)
 
@@ -130,7 +131,8 @@ class Spec:
 
     def options(self) -> dict[str, str]:
         """Facts of the table as options of its first write."""
-        shape = engines.Shape(self.version, tuple(self.key), tuple(self.partition), self.ordering)
+        key = () if self.generated else tuple(self.key)
+        shape = engines.Shape(self.version, key, tuple(self.partition), self.ordering)
         mode = "EVENT_TIME_ORDERING" if self.event_time else "COMMIT_TIME_ORDERING"
         return {
             **shape.options(),
@@ -159,6 +161,7 @@ class Wish:
     event_time: bool | None = None
     blocks: str | None = None  # format of data blocks in logs
     decimals: bool = False
+    generated: bool = False
 
 
 ANY = Wish()
@@ -203,6 +206,7 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
         event_time=bool(ordering) and (rng.random() < 0.7 if wish.event_time is None else wish.event_time),
         hive_style=rng.random() < 0.3, url_encode=rng.random() < 0.4,
         index=index, deletes=deletes, always=always,
+        generated=wish.generated or (wish is ANY and index in ("SIMPLE", "BLOOM") and rng.random() < 0.15),
     )  # fmt: skip
 
 

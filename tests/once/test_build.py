@@ -38,12 +38,20 @@ def pack(jar: Path, folder: str = "io/hudilite/log", size: int = 1) -> None:
             archive.writestr(name, bytes(content))
 
 
+def pack_names(jar: Path) -> None:
+    """A jar with a class of a name of Hudi's."""
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("org/apache/hudi/DefaultSource.class", b"")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package folder with one jar for each line."""
     monkeypatch.setattr(build_jars, "JARS", tmp_path)
     for artifact in build_jars.LINES.values():
         pack(tmp_path / f"{artifact}-1.0.jar")
+    for artifact in build_jars.NAMES.values():
+        pack_names(tmp_path / f"{artifact}-1.0.jar")
     return tmp_path
 
 
@@ -80,13 +88,17 @@ def test_a_class_in_a_folder_that_is_not_hudilite_s_fails_the_build(folder: Path
 
 def test_the_jars_in_the_package_hold_hudilite_s_classes_and_resources_alone() -> None:
     jars = sorted(build_jars.JARS.glob("*.jar"))
-    assert len(jars) == len(build_jars.LINES)
+    assert len(jars) == 2 * len(build_jars.LINES)
     for jar in jars:
         assert build_jars.strangers(jar) == []
         with zipfile.ZipFile(jar) as archive:
             names = archive.namelist()
-        assert {name.rpartition("/")[0] for name in names if name.endswith(".class")} > {*build_jars.CLASSES_IN_SPARK}
-        assert {"META-INF/LICENSE", "hudilite/error-conditions.json"} < set(names)
+        folders = {name.rpartition("/")[0] for name in names if name.endswith(".class")}
+        if jar.name.startswith(tuple(build_jars.NAMES.values())):
+            assert folders == {*build_jars.CLASSES_OF_NAMES}
+        else:
+            assert folders > {*build_jars.CLASSES_IN_SPARK} and "hudilite/error-conditions.json" in names
+        assert "META-INF/LICENSE" in names
         assert len(names) == len(set(names))
 
 
@@ -138,17 +150,21 @@ def test_a_build_for_one_spark_leaves_no_jar_of_old_sources_for_another(
 ) -> None:
     built = []
 
-    def package(line: str, artifact: str) -> Path:
+    def package(line: str) -> list[Path]:
         built.append(line)
-        made = folder / "made" / f"{artifact}-1.1.jar"
-        made.parent.mkdir(exist_ok=True)
-        pack(made)
+        made = [folder / "made" / f"{artifact}-1.1.jar" for artifact in build_jars.artifacts(line)]
+        made[0].parent.mkdir(exist_ok=True)
+        pack(made[0])
+        pack_names(made[1])
         return made
 
     monkeypatch.setattr(build_jars, "package", package)
     build_jars.build(["4"])
     build_jars.build(["4"])
-    assert [jar.name for jar in folder.glob("*.jar")] == ["hudilite-spark-4_2.13-1.1.jar"]
+    assert sorted(jar.name for jar in folder.glob("*.jar")) == [
+        "hudilite-hudi-4_2.13-1.1.jar",
+        "hudilite-spark-4_2.13-1.1.jar",
+    ]
     assert built == ["4"]
     build_jars.build(LINES)
     assert built == ["4", "3.5"]

@@ -18,7 +18,7 @@ from hudilite import cli, wording
 from hudilite.inspect.folder import Folder
 from hudilite.inspect.groups import FileGroup, groups
 from hudilite.inspect.instants import Commit, Instant, instants
-from hudilite.report import advice, page, sources
+from hudilite.report import advice, charts, page, sources
 from hudilite.report.facts import Facts, KeyRange, depth
 
 MIB = 1024 * 1024
@@ -169,9 +169,28 @@ def test_each_fact_advises_what_it_should() -> None:
     assert whats(replace(plain, key_ranges=ranges)) == ["table.cluster(sort_by=['id'])"]
     assert whats(replace(plain, commits=many, timeline=done)) == ["table.clean()", "table.archive()"]
     assert whats(replace(plain, commits=many, timeline=[*done, clean])) == ["table.archive()"]
+    saved = Instant(time, "savepoint", "completed", None, f"{time}.savepoint")
+    held = [f"table.delete_savepoint('{time}')"]
+    assert whats(replace(plain, commits=many, timeline=[*done, clean, saved])) == held
     assert [
         a.what for a in advice.of(replace(facts(100), groups=[replace(g, base_bytes=MIB) for g in facts(100).groups]))
     ]
+
+
+def test_columns_and_savepoints_are_shown(golden_root: Path) -> None:
+    path = golden_root / "cow-basic-v9" / "table"
+    said = text_of(page.html(sources.without_spark(str(path))))
+    assert "Columns" in said and "record key" in said and "Savepoints" not in said
+    plain = facts()
+    saved = Instant("20260101120000000", "savepoint", "completed", None, "20260101120000000.savepoint")
+    assert "Savepoints" in text_of(page.html(replace(plain, timeline=[*plain.timeline, saved])))
+
+
+def test_bars_of_one_minute_are_told_apart() -> None:
+    moments = [f"2026-01-02 03:04:0{n}" for n in (5, 6)]
+    assert charts._apart(moments) == ["03:04:05", "03:04:06"]
+    assert charts._apart([*moments, "2026-01-03 03:04:05"])[0] == "01-02 03:04:05"
+    assert charts._apart([moments[0], "2026-01-02 03:05:00"]) == ["01-02 03:04", "01-02 03:05"]
 
 
 def test_depth_is_the_number_of_files_that_may_hold_a_key() -> None:

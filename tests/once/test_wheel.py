@@ -50,7 +50,9 @@ def test_it_is_for_any_python_from_the_oldest_on(wheel: Path) -> None:
     assert said["Requires-Python"] == ">=3.10"
     assert {"spark", "cli", "report"} <= set(said.get_all("Provides-Extra") or ())
     assert sorted(name for name in names if name.endswith(".jar")) == [
-        f"hudilite/jars/hudilite-spark-{line}-{hudilite.__version__}.jar" for line in ("3.5_2.12", "4_2.13")
+        f"hudilite/jars/hudilite-{kind}-{line}-{hudilite.__version__}.jar"
+        for kind in ("hudi", "spark")
+        for line in ("3.5_2.12", "4_2.13")
     ]
     assert {"hudilite/py.typed", "hudilite/report/style.css"} <= set(names)
     assert all(name.startswith(("hudilite/", f"hudilite-{hudilite.__version__}.dist-info/")) for name in names)

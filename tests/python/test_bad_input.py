@@ -76,9 +76,15 @@ def no_table_at(path: Path) -> None:
 # Calls that create a table
 
 
-def test_no_record_key_option(lite: Engine, path: Path) -> None:
-    with fails_with("MISSING_OPTION", RECORD_KEY):
+def test_an_upsert_without_record_keys(lite: Engine, path: Path) -> None:
+    with fails_with("INVALID_OPTION_VALUE", "upsert needs record keys"):
         creating(lite, path, **{RECORD_KEY: None})
+    no_table_at(path)
+
+
+def test_an_empty_record_key_option(lite: Engine, path: Path) -> None:
+    with fails_with("INVALID_OPTION_VALUE", RECORD_KEY, "no column"):
+        creating(lite, path, **{RECORD_KEY: ""})
     no_table_at(path)
 
 
@@ -401,6 +407,6 @@ def test_duplicate_matches_of_a_merge_are_refused(story: Story) -> None:
     with pytest.raises(Exception, match=r"(?i)merge"):
         spark.sql(
             f"MERGE INTO hudilite.`{story.path}` t USING twice s ON t.id = s.id "
-            "WHEN MATCHED THEN UPDATE SET colour = s.colour, ts = s.ts"
+            "AND s.ts > 0 WHEN MATCHED THEN UPDATE SET colour = s.colour, ts = s.ts"
         )
     unharmed(story)

@@ -102,13 +102,31 @@ def _by_name(door: Door, on: str, name: str) -> Table:
     name = f"{door.kind}_{name}"
     door.session.sql(TEMPLATES[on].create(name))
     folder = _copy(door, on, door.scratch / "warehouse" / f"{DATABASE}.db" / name)
+    _reorder(door.observer, name, folder)
     return Table(name, folder, name, f"{name}_new", f"hudilite.{DATABASE}.{name}", f"{DATABASE}.{name}")
+
+
+def _reorder(spark: SparkSession, name: str, folder: Path) -> None:
+    """Gives the entry the columns in the order of the files, where CREATE TABLE has put partition columns last."""
+    columns: Any = spark.read.format("hudilite").load(str(folder))._jdf.schema()
+    catalog: Any = spark._jsparkSession.sessionState().catalog()
+    catalog.externalCatalog().alterTableDataSchema(DATABASE, name, columns)
+
+
+def _as_hudi_registers(spark: SparkSession, name: str) -> None:
+    """Takes the mark from an entry by which it is told from those that Apache Hudi makes."""
+    catalog: Any = spark._jsparkSession.sessionState().catalog().externalCatalog()
+    entry = catalog.getTable(DATABASE, name)
+    properties = getattr(entry.properties(), "$minus")("hudilite.alone")
+    entries: Any = spark._jvm.io.hudilite.spark.shim.CatalogEntries
+    catalog.alterTable(entries.described(entry, properties, entry.comment()))
 
 
 def _registered(door: Door, on: str, name: str) -> Table:
     name = f"hudi_{name}"
     folder = _copy(door, on, door.scratch / "registered" / name)
     door.session.sql(f"CREATE TABLE {name} USING hudi LOCATION '{folder}'")
+    _as_hudi_registers(door.observer, name)
     spelling = f"hudilite.{DATABASE}.{name}"
     return Table(spelling, folder, name, f"{spelling}_new", spelling, spelling)
 

@@ -1,4 +1,4 @@
-"""Reads a table's timeline and files with pyarrow and fastavro alone: no Spark, no JVM."""
+"""Reads a table's timeline and files with pyarrow and fastavro alone, and its rows by hudi-rs: no Spark, no JVM."""
 
 from __future__ import annotations
 
@@ -6,8 +6,20 @@ from hudilite.inspect.base_files import DataFile, files
 from hudilite.inspect.damage import DamagedTable
 from hudilite.inspect.folder import NoTable
 from hudilite.inspect.instants import Commit, Instant, history, timeline
+from hudilite.inspect.snapshot import to_arrow, to_pandas
 
-__all__ = ["Commit", "DamagedTable", "DataFile", "Instant", "NoTable", "files", "history", "timeline"]
+__all__ = [
+    "Commit",
+    "DamagedTable",
+    "DataFile",
+    "Instant",
+    "NoTable",
+    "files",
+    "history",
+    "timeline",
+    "to_arrow",
+    "to_pandas",
+]
 
 
 def __dir__() -> list[str]:

@@ -58,6 +58,11 @@ def files(path: str) -> list[DataFile]:
     ------
     NoTable
         When ``path`` holds no Hudi table.
+
+    Examples
+    --------
+    >>> [(file.partition, file.rows) for file in hudilite.inspect.files(path)]
+    [('day=mon', 2), ('day=tue', 1)]
     """
     folder = Folder(path)
     timeline = instants(folder)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timezone
 from typing import Any
 
@@ -61,11 +62,14 @@ class Commit:
     rows
         Rows in the files it wrote, rows that were only carried over included.
     inserts, updates, deletes
-        Rows that changed.
+        Rows that changed; a clustering changes none.
     bytes
         Size of the files it wrote.
     replaced
         File groups that it replaced.
+    metadata
+        Entries that its writer gave it (``hoodie.datasource.write.commitmeta.key.prefix``), and those of other
+        programs, such as the checkpoints of a streamer.
     """
 
     time: str
@@ -80,6 +84,7 @@ class Commit:
     deletes: int
     bytes: int
     replaced: int
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def timeline(path: str) -> list[Instant]:
@@ -89,6 +94,11 @@ def timeline(path: str) -> list[Instant]:
     ------
     NoTable
         When ``path`` holds no Hudi table.
+
+    Examples
+    --------
+    >>> [instant.state for instant in hudilite.inspect.timeline(path)]
+    ['completed', 'completed']
     """
     return instants(Folder(path))
 
@@ -107,6 +117,11 @@ def history(path: str, limit: int | None = None) -> list[Commit]:
     ------
     NoTable
         When ``path`` holds no Hudi table.
+
+    Examples
+    --------
+    >>> [(commit.operation, commit.inserts, commit.updates) for commit in hudilite.inspect.history(path)]
+    [('UPSERT', 0, 1), ('UPSERT', 3, 0)]
     """
     folder = Folder(path)
     return commits(folder, instants(folder), limit)
@@ -263,6 +278,10 @@ def _commit(instant: Instant, content: dict[str, Any]) -> Commit:
     def total(field: str) -> int:
         return sum(stat.get(field) or 0 for stat in stats)
 
+    def changed(name: str) -> int:
+        # A clustering counts each row that it moves as an insert.
+        return 0 if content.get("operationType") == "CLUSTER" else total(name)
+
     return Commit(
         time=instant.time,
         completion_time=instant.completion_time,
@@ -271,9 +290,20 @@ def _commit(instant: Instant, content: dict[str, Any]) -> Commit:
         partitions=len(by_partition),
         files=len(stats),
         rows=total("numWrites"),
-        inserts=total("numInserts"),
-        updates=total("numUpdateWrites"),
-        deletes=total("numDeletes"),
+        inserts=changed("numInserts"),
+        updates=changed("numUpdateWrites"),
+        deletes=changed("numDeletes"),
         bytes=total("fileSizeInBytes"),
         replaced=sum(len(ids) for ids in (content.get("partitionToReplaceFileIds") or {}).values()),
+        metadata=_of_programs(content.get("extraMetadata") or {}),
     )
+
+
+def _of_programs(extra: Mapping[str, str | None]) -> dict[str, str]:
+    """Entries but those that describe the table."""
+    own = {"schema", "latest_schema"}
+    return {
+        name: text
+        for name, text in sorted(extra.items())
+        if text is not None and name not in own and not name.startswith("hudilite.")
+    }

@@ -149,6 +149,14 @@ def _archive(facts: Facts) -> Advice | None:
     done = sum(i.state == "completed" and i.action in WRITES for i in facts.timeline)
     if done <= 2 * _ACTIVE_COMMITS:
         return None
+    if facts.savepoints and facts.savepoints[0].time <= facts.commits[min(done, len(facts.commits)) // 2].time:
+        oldest = facts.savepoints[0].time
+        return Advice(
+            "Delete savepoints that are not needed any more",
+            f"{wording.number(done, 'write')} in the active timeline, which every reader lists, and the savepoint of "
+            f"{wording.moment(oldest)} holds them there: archiving goes no further than the oldest.",
+            f"table.delete_savepoint({oldest!r})",
+        )
     return Advice(
         "Archive",
         f"{wording.number(done, 'write')} in the active timeline, which every reader lists; {_ACTIVE_COMMITS} stay "

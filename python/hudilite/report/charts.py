@@ -99,7 +99,7 @@ def commit_sizes(facts: Facts) -> Markup | None:
                 )
         step = max(1, math.ceil(len(shown) / 6))
         labelled = range(0, len(shown), step)
-        axes.set_xticks(labelled, [wording.moment(shown[at].time)[5:16] for at in labelled])
+        axes.set_xticks(labelled, _apart([wording.moment(shown[at].time) for at in labelled]))
         axes.set_xlim(-0.8, max(len(shown), 8) - 0.2)
         in_bytes(axes.yaxis, max(c.bytes for c in shown))
         axes.grid(axis="y")
@@ -109,6 +109,15 @@ def commit_sizes(facts: Facts) -> Markup | None:
             axes.legend(handles=patches, loc="upper left", bbox_to_anchor=(0, 1.16), ncols=2, borderaxespad=0)
 
     return svg("commits", 2.5, "Bytes written by each commit", draw)
+
+
+def _apart(moments: Sequence[str]) -> list[str]:
+    """Date and time of moments, as exact as they differ."""
+    to_minutes = [each[5:16] for each in moments]
+    if len(set(to_minutes)) == len(to_minutes):
+        return to_minutes
+    one_day = len({each[:10] for each in moments}) == 1
+    return [each[11:] if one_day else each[5:] for each in moments]
 
 
 def file_sizes(facts: Facts) -> Markup | None:

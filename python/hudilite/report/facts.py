@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from hudilite.inspect.groups import FileGroup
@@ -78,6 +78,8 @@ class Facts:
         Of the base files whose footers were read.
     ranges_left_out
         Why there are base files whose footers were not read; empty when there are none.
+    columns
+        Names and types of the columns; their spelling of types is Spark's, or nearly so.
     """
 
     path: str
@@ -87,6 +89,7 @@ class Facts:
     groups: Sequence[FileGroup]
     key_ranges: Sequence[KeyRange]
     ranges_left_out: str
+    columns: Sequence[tuple[str, str]] = field(default=(), compare=False)
 
     @property
     def name(self) -> str:
@@ -130,6 +133,11 @@ class Facts:
     def pending(self) -> list[Instant]:
         """Instants that are not completed, oldest first."""
         return [i for i in self.timeline if i.state != "completed"]
+
+    @cached_property
+    def savepoints(self) -> list[Instant]:
+        """Completed savepoints, oldest first."""
+        return [i for i in self.timeline if i.action == "savepoint" and i.state == "completed"]
 
     @cached_property
     def ranges_by_partition(self) -> dict[str, list[KeyRange]]:

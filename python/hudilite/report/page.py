@@ -29,7 +29,7 @@ def html(facts: Facts) -> str:
     )
     parts = (
         _header(facts), _cards(facts), _advice(facts), _timeline(facts), _commits(facts), _sizes(facts), _logs(facts),
-        _keys(facts), _footer(),
+        _keys(facts), _columns(facts), _savepoints(facts), _footer(),
     )  # fmt: skip
     return f"<!DOCTYPE html>\n{element('html', head, element('body', element('main', *parts)), lang='en')}\n"
 
@@ -187,6 +187,32 @@ def _keys(facts: Facts) -> Markup:
     )
     left_out = element("p", facts.ranges_left_out, class_="quiet") if facts.ranges_left_out else None
     return _section("Key ranges", about, charts.key_ranges(ranges), left_out)
+
+
+def _columns(facts: Facts) -> Markup | None:
+    if not facts.columns:
+        return None
+    uses = {
+        use: [c.strip() for c in facts.properties.get(name, "").split(",")]
+        for use, name in (
+            ("record key", "hoodie.table.recordkey.fields"),
+            ("partition", "hoodie.table.partition.fields"),
+            ("ordering", "hoodie.table.ordering.fields"),
+            ("ordering", "hoodie.table.precombine.field"),
+        )
+        if name in facts.properties
+    }
+    rows = [[n, kind, ", ".join(use for use, of in uses.items() if n in of)] for n, kind in facts.columns]
+    about = f"{wording.number(len(rows), 'column')}, and their part in the table."
+    return _section("Columns", about, _table(("column", "type", "part"), rows))
+
+
+def _savepoints(facts: Facts) -> Markup | None:
+    if not facts.savepoints:
+        return None
+    rows = [[element("code", i.time), wording.moment(i.time)] for i in facts.savepoints]
+    about = "States that cleaning and archiving keep until their savepoint is deleted."
+    return _section("Savepoints", about, _table(("write", "of"), rows))
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Child]], first_number: int | None = None) -> Markup:

@@ -11,6 +11,7 @@ from hudilite.inspect import Commit, Instant, base_files
 from hudilite.inspect.folder import Folder
 from hudilite.inspect.groups import FileGroup, groups
 from hudilite.inspect.instants import commits, instants
+from hudilite.report import columns
 from hudilite.report.facts import Facts, KeyRange
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def without_spark(path: str) -> Facts:
         ranges = [r for r in pool.map(lambda g: _range(folder, g), chosen) if r]
     bases = sum(g.base_file is not None for g in found)
     left_out = f"The footers of {len(chosen):,} of {bases:,} base files were read." if len(chosen) < bases else ""
-    return Facts(path, properties, timeline, commits(folder, timeline)[::-1], found, ranges, left_out)
+    written = commits(folder, timeline)[::-1]
+    return Facts(path, properties, timeline, written, found, ranges, left_out, columns.of_table(folder, timeline))
 
 
 def _chosen(found: list[FileGroup]) -> list[FileGroup]:
@@ -73,10 +75,12 @@ def with_spark(spark: SparkSession, path: str) -> Facts:
     timeline = [Instant(**row) for row in rows("timeline")]
     commits = [Commit(**row) for row in rows("history")][::-1]
     found = sorted((FileGroup(**row) for row in rows("file_groups")), key=lambda g: (g.partition, g.file_id))
+    schema = spark.read.format("hudilite").load(path).schema
+    known = tuple((each.name, each.dataType.simpleString()) for each in schema)
     bases = sum(g.base_file is not None for g in found)
     if bases > FOOTERS:
         left_out = f"The footers of {bases:,} base files are more than a report reads, which is {FOOTERS:,}."
-        return Facts(path, properties, timeline, commits, found, [], left_out)
+        return Facts(path, properties, timeline, commits, found, [], left_out, known)
     files = [row for row in rows("files") if row["kind"] == "base"] if bases else []
     ranges = [_key_range(*(r[c] for c in ("partition", "file_id", "rows", "min_key", "max_key"))) for r in files]
-    return Facts(path, properties, timeline, commits, found, [r for r in ranges if r], "")
+    return Facts(path, properties, timeline, commits, found, [r for r in ranges if r], "", known)

@@ -11,6 +11,7 @@ from statements.known import (
     gaps,
     history,
     inserts,
+    keyless,
     names,
     partitions,
     reads,
@@ -18,7 +19,21 @@ from statements.known import (
 )
 from statements.statement import Statement
 
-_GROUPS = (reads, inserts, changes, tables, columns, partitions, names, history, frames, conformance, entries, gaps)
+_GROUPS = (
+    reads,
+    inserts,
+    changes,
+    tables,
+    columns,
+    partitions,
+    names,
+    history,
+    frames,
+    conformance,
+    entries,
+    keyless,
+    gaps,
+)
 
 STATEMENTS: list[Statement] = [
     statement.of(kind) for group in _GROUPS for kind, known in group.KINDS.items() for statement in known

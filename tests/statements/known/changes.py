@@ -171,8 +171,8 @@ KINDS = {
     "refused merges": [
         refused(
             "MERGE INTO $T t USING (SELECT * FROM VALUES (1, 1), (1, 2) AS s(id, v)) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v",
+            "STATEMENT_NOT_SUPPORTED",
             "MERGE_CARDINALITY_VIOLATION",
-            "",
         ),
         refused(
             f"MERGE INTO $T t USING src s {_ON} WHEN MATCHED THEN UPDATE SET id = 9",

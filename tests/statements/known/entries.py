@@ -66,7 +66,7 @@ KINDS = {
             "id,v",
             doors=_NAME,
         ),
-        refused("CREATE TABLE $P LIKE other USING hudilite", "MISSING_OPTION", "primaryKey", doors=_NAME),
+        does("CREATE TABLE $P LIKE other USING hudilite", {"names"}, "SELECT count(*) FROM $P", 0, doors=_NAME),
         refused("CREATE TABLE other LIKE $T", "TABLE_OR_VIEW_ALREADY_EXISTS", doors=_NAME),
     ],
     "for hudi": [
@@ -87,10 +87,11 @@ KINDS = {
             (3, "b"),
             doors=_NAME,
         ),
-        refused(
+        does(
             "CREATE TABLE $P (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id', 'hoodie.parquet.max.file.size' = '1')",
-            "STATEMENT_NOT_SUPPORTED",
-            "hoodie.parquet.max.file.size",
+            {"names"},
+            "SHOW COLUMNS IN $P",
+            "id",
             doors=_NAME,
         ),
     ],

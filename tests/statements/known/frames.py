@@ -41,7 +41,7 @@ KINDS = {
         _refused(f"{_STREAM}.format('hudilite'){_KEPT}.toTable('$T')", _STREAMLESS, "writeStream"),
         _refused(f"{_STREAM}{_KEPT}.toTable('$T')", _STREAMLESS, "foreachBatch"),
         _refused(
-            f"{_STREAM}.format('hudilite').option('primaryKey', 'id'){_KEPT}.toTable('$P')", "MISSING_OPTION", "stream"
+            f"{_STREAM}.format('hudilite').option('primaryKey', 'id'){_KEPT}.toTable('$P')", _STREAMLESS, "foreachBatch"
         ),
     ],
     "spark.catalog": [
@@ -164,7 +164,13 @@ KINDS = {
         _refused(
             f"{_NEW}.selectExpr('id', 'day', 'named_struct(\"x\", v) AS v', 'name').writeTo('$T').append()", "", "v"
         ),
-        _refused(f"{_NEW}.writeTo('$P').using('hudilite').create()", "MISSING_OPTION", "recordkey"),
+        Statement(
+            f"{_NEW}.writeTo('$P').using('hudilite').create()",
+            python=True,
+            touches=frozenset({"names"}),
+            then="SELECT * FROM $P",
+            sees=[_FOUR],
+        ),
         _refused(f"{_NEW}.writeTo('$P').using('hudilite').tableProperty('primaryKey', 'id').replace()", NO_TABLE),
     ],
 }

@@ -73,7 +73,6 @@ KINDS = {
         refused("ALTER TABLE $T DROP PARTITION (v = 1)", "", "v"),
         refused("ALTER TABLE $T DROP PARTITION (day > 'a')", "", ""),
         refused("ALTER TABLE $T DROP PARTITION (day = 'a') PURGE", "STATEMENT_NOT_SUPPORTED", "cleaning"),
-        refused("ALTER TABLE $T ADD PARTITION (day = 'q')", "STATEMENT_NOT_SUPPORTED", "comes and goes"),
         refused(
             "ALTER TABLE $T ADD IF NOT EXISTS PARTITION (day = 'q') LOCATION '/tmp/q'",
             "STATEMENT_NOT_SUPPORTED",
@@ -85,8 +84,8 @@ KINDS = {
             "comes and goes",
         ),
         refused("ALTER TABLE $T PARTITION (day = 'a') SET LOCATION '/tmp/q'", "", ""),
-        refused("ALTER TABLE $T RECOVER PARTITIONS", "", ""),
-        refused("MSCK REPAIR TABLE $T", "", ""),
+        refused("ALTER TABLE $T RECOVER PARTITIONS", "STATEMENT_NOT_SUPPORTED", "nothing has to be repaired"),
+        refused("MSCK REPAIR TABLE $T", "STATEMENT_NOT_SUPPORTED", "nothing has to be repaired"),
         refused("SHOW PARTITIONS $T", "", "", on="nested"),
         refused("SHOW PARTITIONS $T PARTITION (v = 1)", "", "v"),
         refused("SHOW PARTITIONS $P", NO_TABLE),

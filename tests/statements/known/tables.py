@@ -53,6 +53,18 @@ KINDS = {
             0,
         ),
         _new(f"CREATE OR REPLACE TABLE $P USING hudilite {_KEY} AS SELECT 1 AS id", "SELECT * FROM $P", 1),
+        _new(
+            f"CREATE TABLE $P USING hudilite PARTITIONED BY (day) {_KEY} AS SELECT * FROM src",
+            "SELECT *, _hoodie_partition_path FROM $P",
+            (2, 20.0, "TWO", "a", "day=a"),
+            (4, 4.0, "four", "c", "day=c"),
+        ),
+        _new(
+            "CREATE TABLE $P LIKE $T USING hudilite TBLPROPERTIES ('hoodie.datasource.write.hive_style_partitioning' = 'true')",
+            "SELECT value FROM $M_new.properties WHERE key = 'hoodie.datasource.write.hive_style_partitioning'",
+            "true",
+            doors=("name",),
+        ),
         does(
             "CREATE TABLE $N_at USING hudilite LOCATION '$DIR'",
             _NAMES,
@@ -78,7 +90,11 @@ KINDS = {
     ],
     "refused creates": [
         refused(f"CREATE TABLE $T (id INT) USING hudilite {_KEY}", _THERE),
-        refused("CREATE TABLE $P (id INT) USING hudilite", "MISSING_OPTION", "recordkey"),
+        refused(
+            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = '')",
+            "INVALID_OPTION_VALUE",
+            "no column",
+        ),
         refused("CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'key')", "MISSING_COLUMN", "key"),
         refused(f"CREATE TABLE $P (id INT) USING hudilite PARTITIONED BY (day) {_KEY}", "", "day"),
         refused(
@@ -124,7 +140,6 @@ KINDS = {
             "UNSUPPORTED_COLUMN_TYPE|",
             "interval",
         ),
-        refused("CREATE TABLE $P USING hudilite AS SELECT 1 AS id", "MISSING_OPTION"),
         refused(
             "CREATE TABLE $P USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, CAST(raise_error('spilt') AS STRING) AS v",
             "",
@@ -228,7 +243,11 @@ KINDS = {
     ],
     "rename": [
         does(
-            "ALTER TABLE $T RENAME TO $N_r", {"entry", "names"}, "SELECT count(*) FROM $N_r", 3, doors=("registered",)
+            "ALTER TABLE $T RENAME TO $N_r",
+            {"entry", "names"},
+            "SELECT count(*) FROM $N_r",
+            3,
+            doors=("registered", "name"),
         ),
         does(
             "ALTER TABLE $T RENAME TO stmts.$N_r",
@@ -236,9 +255,6 @@ KINDS = {
             "SELECT count(*) FROM $N_r",
             3,
             doors=("registered",),
-        ),
-        refused(
-            "ALTER TABLE $T RENAME TO $N_r", "STATEMENT_NOT_SUPPORTED", "only a table with a LOCATION", doors=("name",)
         ),
         refused("ALTER TABLE $T RENAME TO other", "STATEMENT_NOT_SUPPORTED", "move its directory", doors=("path",)),
         refused("ALTER TABLE $T RENAME TO other", "TABLE_OR_VIEW_ALREADY_EXISTS", "", doors=("registered",)),
@@ -258,8 +274,15 @@ KINDS = {
             "ALTER TABLE $T UNSET TBLPROPERTIES ('never.set')", "STATEMENT_NOT_SUPPORTED", "IF EXISTS", doors=("name",)
         ),
         refused("ALTER TABLE $T SET TBLPROPERTIES (primaryKey = 'v')", "STATEMENT_NOT_SUPPORTED", ""),
+        does(
+            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')",
+            {"entry"},
+            "SHOW TBLPROPERTIES $T ('owner.team')",
+            ("owner.team", "x"),
+            doors=("name",),
+        ),
         refused(
-            "ALTER TABLE $T SET TBLPROPERTIES ('owner.team' = 'x')", "UNKNOWN_OPTION", "owner.team", doors=("name",)
+            "ALTER TABLE $T SET TBLPROPERTIES ('hoodie.owner' = 'x')", "UNKNOWN_OPTION", "hoodie.owner", doors=("name",)
         ),
         refused(
             "ALTER TABLE $T SET TBLPROPERTIES ('a' = 'x')", "STATEMENT_NOT_SUPPORTED", "", doors=("path", "registered")
@@ -271,7 +294,7 @@ KINDS = {
             doors=("name",),
         ),
         refused("ALTER TABLE $T SET LOCATION '/tmp/x'", "STATEMENT_NOT_SUPPORTED", ""),
-        refused("ALTER TABLE $T SET SERDEPROPERTIES ('a' = 'b')", "", ""),
+        refused("ALTER TABLE $T SET SERDEPROPERTIES ('a' = 'b')", "STATEMENT_NOT_SUPPORTED", "SET TBLPROPERTIES"),
         refused("ALTER TABLE $T SET FILEFORMAT parquet", "", ""),
         refused("ALTER TABLE $T CLUSTER BY (id)", "STATEMENT_NOT_SUPPORTED", "", lines=("4",)),
         refused("ALTER TABLE $T SET OWNER USER x", "", ""),

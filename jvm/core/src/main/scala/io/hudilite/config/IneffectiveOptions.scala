@@ -20,12 +20,6 @@ object IneffectiveOptions {
   def among(options: Map[String, String]): Seq[IneffectiveOption] =
     options.keys.toSeq.sorted.filter(isAccepted).map(name => IneffectiveOption(name, instead(lower(name))))
 
-  /** Options among these that a read heeds and a write does not. */
-  def inWrites(options: Map[String, String]): Seq[IneffectiveOption] =
-    if (!ReadOptions.UsesMetadata.isSet(options) || !ReadOptions.UsesMetadata(options)) Nil
-    else
-      Seq(IneffectiveOption(ReadOptions.UsesMetadata.name, "a write keeps no metadata table, and only reads use one"))
-
   private[config] def isAccepted(name: String): Boolean =
     !Options.isHeeded(lower(name)) && KnownOptions.WithoutEffect.exists(_.has(lower(name)))
 

@@ -5,7 +5,7 @@ sealed abstract class KeyGeneratorType(val name: String, val className: String) 
 
 object KeyGeneratorType {
 
-  /** One key field, one partition field. */
+  /** One key field, or none where keys are generated; one partition field. */
   case object Simple extends KeyGeneratorType("SIMPLE", "org.apache.hudi.keygen.SimpleKeyGenerator")
 
   /** Any number of key and partition fields; keys are spelled `field:value,…`. */
@@ -39,6 +39,6 @@ object KeyGeneratorType {
   def infer(recordKeyFields: Int, partitionItems: Seq[String]): KeyGeneratorType =
     if (partitionItems.isEmpty) NonPartitioned
     else if (partitionItems.exists(_.contains(':'))) Custom
-    else if (partitionItems.size == 1 && recordKeyFields == 1) Simple
+    else if (partitionItems.size == 1 && recordKeyFields <= 1) Simple
     else Complex
 }

@@ -22,8 +22,9 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] =
-    WriteOptions.ofPartitions ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++ ReadOptions.further
+  val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
+    WriteOptions.ofMetadata ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
+    ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -45,7 +46,8 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofInserts ++ CompactionOptions.all ++
+      ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
@@ -54,8 +56,13 @@ object Options {
     * meaning hudilite would lose, and for a malformed value. `IneffectiveOptions` has the options that Hudi knows and
     * that change nothing here.
     */
-  def check(options: Map[String, String], side: OptionSide = OptionSide.Any): Unit = {
-    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, side) }
+  def check(options: Map[String, String], side: OptionSide = OptionSide.Any,
+      beside: Map[String, String] = Map.empty): Unit = {
+    // Only commits have entries, and any text may be one.
+    def isEntry(name: String): Boolean = side != OptionSide.Read && CommitNotes.isEntry(name, beside ++ options)
+    options.toSeq.sorted.foreach { case (key, value) =>
+      if (isHeeded(lower(key)) || !isEntry(key)) checkOne(lower(key), key, value, side)
+    }
     checkConcurrency(options)
     heeded.foreach(_.get(options))
     mergeMode(options)
@@ -76,6 +83,26 @@ object Options {
     case OptionSide.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
     case _ => None
   }
+
+  /** All names of an option in lower case, by one of them. */
+  def spellings(name: String): Seq[String] =
+    heeded.map(_.names.map(lower)).find(_.contains(lower(name))).getOrElse(Seq(lower(name)))
+
+  /** These options, and others as far as none of these is one of them under another name. */
+  def outranking(options: Map[String, String], others: Map[String, String]): Map[String, String] = {
+    val said = options.keySet.map(lower)
+    others.filterNot { case (name, _) => spellings(name).exists(said) } ++ options
+  }
+
+  /** True for a name that is no option and looks like none, such as that of a property of a user's own. */
+  def isOfOthers(name: String): Boolean = {
+    val said = lower(name)
+    def near = EditDistance.nearest(said, documentedNames.filterNot(isOfHudi).toSeq).isDefined
+    !isOfHudi(said) && !said.startsWith("hudilite.") && !isHeeded(said) && !KnownOptions.OfSpark(said) &&
+    !KnownOptions.InPlaceOf.contains(said) && !near
+  }
+
+  private def isOfHudi(name: String): Boolean = name.startsWith(HudiSettings.Prefix)
 
   private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
 

@@ -18,6 +18,8 @@ import io.hudilite.config.key.ConfigKey
   *   true when `SELECT *` has the meta columns
   * @param usesMetadata
   *   true when the files of the table may come from its metadata table
+  * @param asksForMetadata
+  *   true when an option says so
   */
 final case class ReadConf(
     options: Map[String, String],
@@ -27,9 +29,13 @@ final case class ReadConf(
     end: Option[GivenOption],
     orWhatIsLeft: Boolean,
     showsMeta: Boolean,
-    usesMetadata: Boolean)
+    usesMetadata: Boolean,
+    asksForMetadata: Boolean)
 
 object ReadConf {
+
+  /** A read leaves out files by statistics of their columns. */
+  def skipsFiles(options: Map[String, String]): Boolean = ReadOptions.SkipsFiles(options)
 
   /** Options of a read. Raises `InvalidInput` for an unknown option and for a malformed value. */
   def of(options: Map[String, String]): ReadConf = {
@@ -42,15 +48,26 @@ object ReadConf {
       end = asked(ReadOptions.EndInstant, options),
       orWhatIsLeft = ReadOptions.FullScanFallback(options),
       showsMeta = ReadOptions.MetaColumns(options),
-      usesMetadata = ReadOptions.UsesMetadata(options))
+      usesMetadata = ReadOptions.UsesMetadata(options),
+      asksForMetadata = ReadOptions.UsesMetadata.isSet(options) && ReadOptions.UsesMetadata(options))
   }
 
-  /** Options of the session that hold for a read with options of its own. A read that names a state takes none from the
-    * session.
+  /** Options of the session that hold for a read with options of its own. A read that names a state takes no other from
+    * the session, and one that names a state or another kind of query no range of instants.
     */
-  def inherited(session: Map[String, String], own: Map[String, String]): Map[String, String] =
-    if (statesOf(own).isEmpty) session
-    else session.filterNot { case (key, _) => ReadOptions.TimeTravel.exists(_.name.equalsIgnoreCase(key)) }
+  def inherited(session: Map[String, String], own: Map[String, String]): Map[String, String] = {
+    val namesState = statesOf(own).nonEmpty
+    val inOwn = ReadOptions.QueryType.isSet(own)
+    val states = if (namesState) ReadOptions.TimeTravel else Nil
+    val range = if (namesState || (inOwn && !isIncremental(own))) Seq(ReadOptions.BeginInstant, ReadOptions.EndInstant)
+    else Nil
+    val query = if (namesState && !inOwn && isIncremental(session)) Seq(ReadOptions.QueryType) else Nil
+    val left = (states ++ range ++ query).flatMap(_.names)
+    if (left.isEmpty) session else session.filterNot { case (key, _) => left.exists(_.equalsIgnoreCase(key)) }
+  }
+
+  private def isIncremental(options: Map[String, String]): Boolean =
+    ReadOptions.QueryType(options) == QueryType.Incremental.name
 
   /** The session's option about the rows that reads see, unless it asks for those that they see anyway. */
   def chosenRows(session: Map[String, String]): Option[GivenOption] =

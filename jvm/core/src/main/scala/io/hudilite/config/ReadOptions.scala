@@ -35,10 +35,16 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
-  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = false,
-    "Take the files of the newest state from the metadata table that Apache Hudi keeps beside a table, where there is one " +
-      "and it is as it should be; all its names are read for each query. Without this, and elsewhere, folders are " +
-      "listed. A write of hudilite takes the metadata table out of service, whatever this says.")
+  val UsesMetadata: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.enable", default = true,
+    "In a read: take the files of a table from the metadata table beside it, where there is one that is as it should be; " +
+      "elsewhere, and with `false`, folders are listed. Where nobody says `true` it must also know all that has left the " +
+      "timeline, which is looked at up to 8 MiB of archived files. Incremental reads list folders. In a write: true makes " +
+      "a metadata table that lists files, where there is none; false removes one. Without it, one that lists files alone " +
+      "is kept up, and another one is taken out of service.")
+
+  val SkipsFiles: ConfigKey[Boolean] = ConfigKey.flag("hoodie.enable.data.skipping", default = true,
+    "Leave out files in which no row can pass the filters of a query, by statistics of any of their columns: those of " +
+      "the metadata table where `hoodie.metadata.enable` is on, and those in the footers of base files, of 1,000 at most.")
 
   /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
@@ -49,5 +55,5 @@ object ReadOptions {
   val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
 
   /** Those that Hudi's writers heed, too. */
-  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata)
+  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata, SkipsFiles)
 }

@@ -27,9 +27,10 @@ object SessionSettings {
   }
 
   private def nearest(name: String): Option[String] = {
-    val option = OptionPrefix + name.stripPrefix(Prefix)
-    val options = Options.documented.flatMap(_.names).map(OptionPrefix + _)
-    options.find(_.equalsIgnoreCase(option)).orElse(
-      EditDistance.nearest(name, all.map(_.name))).orElse(EditDistance.nearest(option, options))
+    val option = name.stripPrefix(Prefix)
+    val options = Options.documented.flatMap(_.names)
+    options.find(_.equalsIgnoreCase(option)).map(OptionPrefix + _)
+      .orElse(EditDistance.nearest(name, all.map(_.name)))
+      .orElse(EditDistance.nearest(option, options).map(OptionPrefix + _))
   }
 }

@@ -27,6 +27,9 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Names of the key columns, dotted when nested; empty for a table with generated keys. */
   def recordKeyFields: Seq[String] = list(TableKeys.RecordKeyFields)
 
+  /** No columns make the record keys: writers generate one for each new row, which it keeps. */
+  def generatesKeys: Boolean = recordKeyFields.isEmpty
+
   /** Partition items as configured, with the `:TYPE` suffix of a custom key generator.
     *
     * Below version 8 Hudi keeps no types in the table. Tables made by hudilite have them in a property of their own.
@@ -70,6 +73,16 @@ final case class TableConfig(properties: Map[String, String]) {
   }
 
   def hiveStyle: Boolean = flag(TableKeys.HiveStyle, default = false)
+
+  /** A partition that a user has named, or the beginning of such a name, in the spelling of the table's paths, as in
+    * `town=oslo` for `oslo`.
+    *
+    * @param exists
+    *   true for a name that is a path of the table already
+    */
+  def spelt(partition: String)(exists: String => Boolean): String =
+    PartitionSpelling.inPaths(partition, partitionFields, hiveStyle).filterNot(_ => exists(partition))
+      .getOrElse(partition)
   def urlEncode: Boolean = flag(TableKeys.UrlEncode, default = false)
   def cdcEnabled: Boolean = flag(TableKeys.CdcEnabled, default = false)
   def populateMetaFields: Boolean = flag(TableKeys.PopulateMetaFields, default = true)
@@ -129,6 +142,10 @@ final case class TableConfig(properties: Map[String, String]) {
 
   /** Partitions of the metadata table that are being built. */
   def metadataPartitionsInflight: Seq[String] = list(TableKeys.MetadataPartitionsInflight)
+
+  /** Without what readers take from a metadata table. */
+  private[hudilite] def withoutMetadata: TableConfig =
+    TableConfig(properties - TableKeys.MetadataPartitions - TableKeys.MetadataPartitionsInflight)
 
   /** Avro schema (JSON) given when the table was created; the schema of a table without commits. */
   def createSchema: Option[String] = text(TableKeys.CreateSchema)

@@ -4,6 +4,8 @@ import io.hudilite.error.InvalidInput
 
 /** Facts of a table that are decided when it is created.
   *
+  * @param recordKeyFields
+  *   none for a table with generated keys
   * @param partitionItems
   *   partition fields, with `:SIMPLE` or `:TIMESTAMP` behind each for a custom key generator
   * @param createSchema
@@ -52,7 +54,6 @@ final case class TableDefinition(
     TableKeys.Version -> version.toString,
     TableKeys.Layout -> (if (version >= 8) "2" else "1"),
     TableKeys.Checksum -> PropertiesFile.checksum(database, name),
-    TableKeys.RecordKeyFields -> recordKeyFields.mkString(","),
     TableKeys.KeyGeneratorType -> keyGeneratorType.name,
     TableKeys.BaseFileFormat -> "PARQUET",
     TableKeys.PopulateMetaFields -> "true",
@@ -62,7 +63,12 @@ final case class TableDefinition(
     TableKeys.MarkerInBaseFormat -> "false",
     TableKeys.CdcEnabled -> "false",
     TableKeys.TimelineZone -> timelineZone) ++
-    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering ++ deletes
+    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ recordKey ++ partitions ++
+    ordering ++ deletes
+
+  // Hudi generates keys where there is no such property.
+  private def recordKey: Option[(String, String)] =
+    if (recordKeyFields.isEmpty) None else Some(TableKeys.RecordKeyFields -> recordKeyFields.mkString(","))
 
   // Spellings of the ordering field. Releases 0.x and 1.0.x know only the old one, 1.1 prefers the new one.
   private def ordering: Map[String, String] =
@@ -99,8 +105,6 @@ final case class TableDefinition(
 
   private def check(): Unit = {
     if (name.isEmpty) refuse(TableKeys.Name, "", "a table needs a name")
-    if (recordKeyFields.isEmpty) throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-      "reason" -> "a new table needs record key fields; in SQL, set primaryKey")
     if (!TableConfig.Versions.contains(version))
       refuse(TableOptions.TableVersion.name, version.toString, "it must be 6, 8 or 9")
     if (orderingFields.size > 1 && version < 9)
@@ -126,7 +130,7 @@ final case class TableDefinition(
     def wrong(reason: String): Nothing = refuse(TableOptions.KeyGeneratorName.name, keyGeneratorType.name, reason)
     keyGeneratorType match {
       case KeyGeneratorType.Simple | KeyGeneratorType.Timestamp =>
-        if (recordKeyFields.size != 1) wrong("it takes one record key field")
+        if (recordKeyFields.size > 1) wrong("it takes one record key field")
         if (partitionItems.size != 1) wrong("it takes one partition field")
       case KeyGeneratorType.NonPartitioned =>
         if (partitionItems.nonEmpty) wrong("it takes no partition field")

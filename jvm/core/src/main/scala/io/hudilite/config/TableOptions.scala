@@ -23,7 +23,8 @@ object TableOptions {
     version, valueType = "6 or 8 or 9", alternatives = Seq(TableKeys.Version))
 
   val RecordKeyFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.recordkey.field",
-    "Columns that identify a row, dotted when nested. A new table needs them.", Seq(TableKeys.RecordKeyFields))
+    "Columns that identify a row, dotted when nested. Without it the rows of a new table get generated keys.",
+    Seq(TableKeys.RecordKeyFields))
 
   val PartitionPathFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitionpath.field",
     "Columns that make up the partition path; `column:TYPE` with the custom key generator. Without it a table has no " +
@@ -60,7 +61,8 @@ object TableOptions {
     Seq(TableKeys.KeyGeneratorType))
 
   val HiveStyle: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.HiveStyle, default = false,
-    "Partition directories are named `column=value`.")
+    "Partition directories are named `column=value`. A partitioned table that a statement creates has this unless an " +
+      "option says `false`.")
 
   val UrlEncode: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.UrlEncode, default = false,
     "Characters that may not stand in a directory name are written as `%XX` in partition paths.")

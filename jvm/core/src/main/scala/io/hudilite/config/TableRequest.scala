@@ -11,7 +11,7 @@ object TableRequest {
   /** Definition of the table that a first write with these options creates. */
   def newTable(options: Map[String, String], defaultName: String): TableDefinition = TableDefinition(
     name = TableOptions.Name.get(options).getOrElse(defaultName),
-    recordKeyFields = TableOptions.RecordKeyFields.get(options).getOrElse(Nil),
+    recordKeyFields = recordKeyFields(options),
     partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
     orderingFields = TableOptions.OrderingFields.get(options).getOrElse(Nil),
     database = TableOptions.Database.get(options).getOrElse(""),
@@ -24,6 +24,13 @@ object TableRequest {
     deleteMarker = deleteMarker(options),
     timeBased = timeBased(options),
     timelineZone = TableOptions.TimelineZone(options))
+
+  // An empty text may be a mistake, and a table keeps what it was created with.
+  private def recordKeyFields(options: Map[String, String]): Seq[String] =
+    TableOptions.RecordKeyFields.raw(options).fold(Seq.empty[String]) { case (option, text) =>
+      TableOptions.RecordKeyFields.get(options).filter(_.nonEmpty).getOrElse(throw InvalidInput.option(option, text,
+          "it names no column; leave it out for a table whose rows get generated keys"))
+    }
 
   /** The options with columns in the spelling of the table, for a session in which another spelling means an equal
     * name.
@@ -52,7 +59,8 @@ object TableRequest {
     if (config.database.nonEmpty) differ(TableOptions.Database, options, config.database)(identity)
     differ(TableOptions.Type, options, config.tableType.name)(identity)
     differ(TableOptions.TableVersion, options, config.version.toString)(_.toString)
-    differ(TableOptions.RecordKeyFields, options, fieldText(config.recordKeyFields))(fieldText)
+    differ(TableOptions.RecordKeyFields, options,
+      if (config.generatesKeys) "generated record keys" else fieldText(config.recordKeyFields))(fieldText)
     differ(TableOptions.PartitionPathFields, options, partitionText(config, options))(fieldText)
     differ(TableOptions.OrderingFields, options, fieldText(config.orderingFields))(fieldText)
     differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
@@ -82,13 +90,14 @@ object TableRequest {
     always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
   }
 
-  /** Options as of [[facts]], without those that a new table has by default. */
+  /** Options as of [[facts]], without those that a statement gives a new table by default. */
   def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
       val byItself =
         if (key == TableOptions.RecordMergeMode) Some(plain.effectiveMergeMode.name)
         else if (key == TableOptions.KeyGeneratorName) Some(plain.keyGeneratorType.name)
+        else if (key == TableOptions.HiveStyle) Some(config.partitionItems.nonEmpty.toString)
         else key.default.map(_.toString)
       byItself.contains(value)
     }

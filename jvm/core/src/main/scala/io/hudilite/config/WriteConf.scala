@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.key.{ConfigKey, Setting}
 import io.hudilite.config.service.ServiceConf
 
 /** Options of one write, checked and read once.
@@ -11,12 +11,16 @@ import io.hudilite.config.service.ServiceConf
   *   operation on the rows; `None` = that of the statement
   * @param partitionsToDelete
   *   partition paths or beginnings of such, for the operation that drops partitions; `None` = those of the rows
+  * @param inserts
+  *   treatment of rows that are inserted
   * @param overwrite
   *   part of the table that an overwriting write replaces
   * @param columns
   *   changes of columns that the rows may bring
   * @param timesAsTexts
   *   true when keys and partition paths of a new table spell timestamps as texts
+  * @param notes
+  *   words of its commit beside the rows
   * @param services
   *   services of the table, after the write or by a call
   */
@@ -24,6 +28,7 @@ final case class WriteConf(
     options: Map[String, String],
     operation: Option[String],
     partitionsToDelete: Option[Seq[String]],
+    inserts: InsertConf,
     overwrite: OverwriteConf,
     columns: ColumnsConf,
     timesAsTexts: Boolean,
@@ -35,12 +40,17 @@ final case class WriteConf(
     bloom: BloomConf,
     logs: LogConf,
     commit: CommitConf,
+    notes: CommitNotes,
     services: ServiceConf)
 
 object WriteConf {
 
-  /** Options of a write. Raises `InvalidInput` for an unknown option and for a malformed value. */
-  def of(options: Map[String, String]): WriteConf = {
+  /** Options of a write. Raises `InvalidInput` for an unknown option and for a malformed value.
+    *
+    * @param own
+    *   those of the options that the write itself gives, and not its session or table
+    */
+  def of(options: Map[String, String], own: Option[Map[String, String]] = None): WriteConf = {
     Options.check(options)
     val files = FileConf(WriteOptions.MaxFileSize(options), WriteOptions.CompressionCodec(options),
       whenSet(WriteOptions.BlockSize, options), whenSet(WriteOptions.PageSize, options))
@@ -48,8 +58,9 @@ object WriteConf {
       options = options,
       operation = whenSet(WriteOptions.Operation, options),
       partitionsToDelete = WriteOptions.PartitionsToDelete.get(options),
-      overwrite = OverwriteConf(WriteOptions.ReplaceWhere.get(options),
-        WriteOptions.OverwriteMode.get(options).map(_ == "dynamic")),
+      inserts = insertsOf(options),
+      overwrite = OverwriteConf(WriteOptions.ReplaceWhere.get(options), isDynamic(own.getOrElse(options)),
+        isDynamic(options)),
       columns = ColumnsConf(WriteOptions.MergeSchema(options), WriteOptions.NullForMissing(options)),
       timesAsTexts = WriteOptions.TimesAsTexts(options),
       index = indexOf(options),
@@ -63,9 +74,25 @@ object WriteConf {
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
-        WriteOptions.FailedWritesPolicy(options)),
+        WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
+        whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options)),
+      notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes))
   }
+
+  private def isDynamic(options: Map[String, String]): Option[Boolean] =
+    WriteOptions.OverwriteMode.get(options).map(_ == "dynamic")
+
+  private def insertsOf(options: Map[String, String]): InsertConf = InsertConf(
+    WriteOptions.InsertInto.get(options).orElse(
+      if (WriteOptions.BulkInsertSql(options)) Some("bulk_insert")
+      else WriteOptions.InsertMode.get(options).filter(_ == "upsert")),
+    WriteOptions.DuplicatePolicy.setting(options).default(by =>
+      if (WriteOptions.DropDuplicates(options)) "drop" else if (isStrict(options)) "fail" else by),
+    WriteOptions.DropDuplicates(options))
+
+  private def isStrict(options: Map[String, String]): Boolean =
+    WriteOptions.InsertMode.get(options).contains("strict") && !WriteOptions.InsertInto.isSet(options)
 
   private def indexOf(options: Map[String, String]): IndexConf = IndexConf(
     kind = whenSet(WriteOptions.IndexType, options),
@@ -87,14 +114,27 @@ object WriteConf {
     if (key.isSet(options)) key.get(options) else None
 }
 
+/** The treatment of rows that are inserted.
+  *
+  * @param statement
+  *   operation of an INSERT INTO
+  * @param duplicates
+  *   treatment of rows whose keys the table has: none, drop or fail
+  * @param dropsInUpserts
+  *   true when an upsert, too, leaves such rows out
+  */
+final case class InsertConf(statement: Option[String], duplicates: Setting[String], dropsInUpserts: Boolean)
+
 /** The part of a table that a write with the save mode overwrite replaces.
   *
   * @param where
   *   condition on partition columns, in SQL
   * @param dynamic
-  *   true for the partitions of the rows only, false for the whole table; `None` = as the session says
+  *   true for the partitions of the rows only, false for the whole table, as the write itself says; `None` = it does not
+  * @param preferred
+  *   as `dynamic`, by any option of the write, its session and its table; `None` = as Spark's own setting says
   */
-final case class OverwriteConf(where: Option[String], dynamic: Option[Boolean])
+final case class OverwriteConf(where: Option[String], dynamic: Option[Boolean], preferred: Option[Boolean])
 
 /** Differences between the columns of the rows and those of the table.
   *
@@ -178,5 +218,8 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   metadata tables that the write may remove
   * @param foreignWrites
   *   treatment of pending writes of other programs
+  * @param amongOthers
+  *   true when a new table may be made in a folder with other files
   */
-final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String)
+final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, amongOthers: Boolean,
+    keepsMetadata: Option[Boolean], metadataDeltas: Int)

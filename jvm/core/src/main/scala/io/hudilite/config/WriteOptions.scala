@@ -11,6 +11,27 @@ object WriteOptions {
     Seq("upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition"),
     "What the write does with its rows. `upsert` and `delete` look their keys up, `insert` and `bulk_insert` do not.")
 
+  val InsertInto: ConfigKey[String] = ConfigKey.choice("hoodie.spark.sql.insert.into.operation", None,
+    Seq("insert", "upsert", "bulk_insert"),
+    "What an INSERT INTO does with its rows, unless hoodie.datasource.write.operation says it. Without both: `insert`.")
+
+  val BulkInsertSql: ConfigKey[Boolean] = ConfigKey.flag("hoodie.sql.bulk.insert.enable", default = false,
+    "An older way to say `bulk_insert` for each INSERT INTO.")
+
+  val InsertMode: ConfigKey[String] = ConfigKey.choice("hoodie.sql.insert.mode", None,
+    Seq("upsert", "strict", "non-strict"),
+    "An older way to say what an INSERT INTO does, where the two above say nothing: `upsert`, or `insert` with the policy " +
+      "`fail` (strict) or `none` (non-strict).")
+
+  val DuplicatePolicy: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.insert.dup.policy", Some("none"),
+    Seq("none", "drop", "fail"),
+    "What an insert does with a row whose key the table has: `none` adds it beside the other, `drop` leaves it out, and " +
+      "`fail` refuses the write. `drop` and `fail` look keys up, as an upsert does, and of rows of one key they take one.")
+
+  val DropDuplicates: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.write.insert.drop.duplicates",
+    default = false, "An older way to say `drop`, which holds for upserts, too.",
+    Seq("hoodie.datasource.insert.drop.duplicates"))
+
   val PartitionsToDelete: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitions.to.delete",
     "Partition paths that `delete_partition` drops; a trailing `*` stands for any rest. Without it: the partitions of " +
       "the given rows.")
@@ -166,9 +187,12 @@ object WriteOptions {
 
   val MetadataStrict: ConfigKey[String] = ConfigKey.choice("hoodie.metadata.strict", Some("indexes"),
     Seq("indexes", "true", "false"),
-    "Which metadata tables, which hudilite does not maintain, keep a table from being written. indexes: those with a " +
+    "Which metadata tables keep a table from being written, of those that hudilite does not keep up. indexes: those with a " +
       "record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it " +
       "again with its next write. true: all. false: none, each is dropped.")
+
+  val MetadataDeltas: ConfigKey[Int] = ConfigKey.int("hoodie.metadata.compact.max.delta.commits", 10,
+    "Writes of the metadata table after which the next write of the table compacts it.", 1, "writes")
 
   val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
     "Time that a commit waits for the table lock.", 0, "milliseconds")
@@ -180,8 +204,33 @@ object WriteOptions {
       "EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
+  val Application: ConfigKey[String] = ConfigKey("txnAppId", None,
+    "With `txnVersion`, the application that writes, by a name that stays. A write whose version the table has seen of " +
+      "it is skipped, so that `foreachBatch` may repeat a batch. In a session's settings the two hold for statements.",
+    (s: String) => if (s.isEmpty) throw new IllegalArgumentException("it must be a name") else s)
+
+  val ApplicationVersion: ConfigKey[Long] = ConfigKey("txnVersion", None,
+    "Number of this write of the application, greater than those before, such as the id of a batch. Every commit of " +
+      "hudilite carries the greatest of each application on.",
+    (s: String) =>
+      try s.toLong
+      catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a whole number") },
+    valueType = "long")
+
+  val NotesPrefix: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.commitmeta.key.prefix", Some("_"),
+    "Options whose names begin so are no options, but entries of the commit's extra metadata, which `history` shows.")
+
   /** Numbers of buckets by partition. */
   val ofPartitions: Seq[ConfigKey[_]] = Seq(BucketsInPartitions, BucketRuleType)
+
+  /** Upkeep of metadata tables. */
+  val ofMetadata: Seq[ConfigKey[_]] = Seq(MetadataDeltas)
+
+  val AmongOthers: ConfigKey[Boolean] = ConfigKey.flag("hudilite.among.other.files", default = false,
+    "Whether a new table may be made in a folder that holds other files, which none of its reads shows.")
+
+  /** Inserts by statements, and inserts of keys that are there. */
+  val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates)
 
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =
@@ -196,5 +245,5 @@ object WriteOptions {
     RecordSizeEstimate,
     RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
-    LockWaitMs, FailedWritesPolicy)
+    LockWaitMs, FailedWritesPolicy, Application, ApplicationVersion, NotesPrefix)
 }

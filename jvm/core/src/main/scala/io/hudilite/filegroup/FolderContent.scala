@@ -32,6 +32,9 @@ trait FolderSource {
     * no partition can be in.
     */
   def read(paths: Seq[String]): Map[String, FolderContent]
+
+  /** Paths of all partitions, sorted, where they are known without a search through the folders. */
+  def partitions: Option[Seq[String]] = None
 }
 
 /** One listing a folder. */
@@ -59,6 +62,8 @@ final class ListedFolders(all: Storage, override val basePath: String) extends F
 final class KeptFolders(source: FolderSource, kept: ConcurrentHashMap[String, FolderContent]) extends FolderSource {
 
   override def basePath: String = source.basePath
+
+  override def partitions: Option[Seq[String]] = source.partitions
 
   override def read(paths: Seq[String]): Map[String, FolderContent] = {
     if (paths.exists(!kept.containsKey(_))) bring(paths)

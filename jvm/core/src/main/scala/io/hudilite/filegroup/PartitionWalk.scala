@@ -5,7 +5,8 @@ import io.hudilite.storage.FileInfo
 import scala.collection.mutable
 
 /** Finds partitions by going through the folders of a table. Reads only folders that can lead to wanted ones. Links in
-  * these that lead to common files raise `UnsupportedTable`.
+  * these that lead to common files raise `UnsupportedTable`. Where the source knows all partitions no other folders are
+  * read, and all wanted ones at once.
   *
   * It goes into the depth, with one folder in its first step and twice as many in each one after that. A caller that
   * needs a single partition reads few folders, one that needs all waits for few steps.
@@ -19,10 +20,11 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
     orNone: Boolean = false)
     extends Iterator[(String, FolderContent)] {
 
-  private val ahead = mutable.Stack[String]("")
+  private val known = source.partitions.map(_.filter(selection.wants))
+  private val ahead = mutable.Stack(known.getOrElse(Seq("")): _*)
   private val found = mutable.Queue.empty[(String, FolderContent)]
   private val links = mutable.ArrayBuffer.empty[FileInfo]
-  private var width = 1
+  private var width = known.fold(1)(_.size)
   private var seen = 0
 
   override def hasNext: Boolean = {
@@ -38,7 +40,7 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
 
   private def step(): Unit = {
     val paths = Seq.fill(width.min(ahead.size).min(most - seen))(ahead.pop())
-    width = (width * 2).min(PartitionWalk.MostAtOnce)
+    width = (width * 2).min(PartitionWalk.MostAtOnce).max(known.fold(1)(_.size))
     val folders = source.read(paths)
     checkLinks(paths.flatMap(folders(_).links))
     paths.foreach { path =>
@@ -46,7 +48,8 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
       if (folder.isPartition) seen += 1
       if (folder.isPartition && selection.wants(path)) found += path -> folder
     }
-    paths.reverse.foreach(path => folders(path).folders.reverse.filter(selection.mayLead).foreach(ahead.push(_)))
+    if (known.isEmpty)
+      paths.reverse.foreach(path => folders(path).folders.reverse.filter(selection.mayLead).foreach(ahead.push(_)))
   }
 
   private def checkLinks(found: Seq[FileInfo]): Unit = if (found.nonEmpty) {

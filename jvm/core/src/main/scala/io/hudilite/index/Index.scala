@@ -55,16 +55,28 @@ object Index {
   }
 
   /** The index that the options of a write ask for; raises `InvalidInput` when the table cannot have it. */
-  def of(config: TableConfig, asked: IndexConf): Index = asked.kind.orElse(WriteOptions.IndexType.default).get match {
-    case "SIMPLE" => Simple(Scope.Partition)
-    case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
-    case "BLOOM" => Bloom(Scope.Partition)
-    case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
-    case WriteOptions.ByBuckets =>
-      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),
-          asked.rule.getOrElse(BucketRule.None)))
-    case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
+  def of(config: TableConfig, asked: IndexConf): Index = {
+    val index = kind(config, asked)
+    if (config.generatesKeys && index.isGlobal) throw ofGeneratedKeys(asked)
+    index
   }
+
+  private def kind(config: TableConfig, asked: IndexConf): Index =
+    asked.kind.orElse(WriteOptions.IndexType.default).get match {
+      case "SIMPLE" => Simple(Scope.Partition)
+      case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
+      case "BLOOM" => Bloom(Scope.Partition)
+      case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
+      case WriteOptions.ByBuckets if config.generatesKeys => throw ofGeneratedKeys(asked)
+      case WriteOptions.ByBuckets =>
+        Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),
+            asked.rule.getOrElse(BucketRule.None)))
+      case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
+    }
+
+  // Hudi would look up keys that no incoming row can have.
+  private def ofGeneratedKeys(asked: IndexConf): InvalidInput = InvalidInput.option(WriteOptions.IndexType.name,
+    asked.kind.getOrElse(""), "such an index goes by record key fields, and the table has none")
 
   /** The fields of the record key that deal keys to buckets. */
   def hashFields(config: TableConfig, asked: IndexConf): Seq[String] =

@@ -31,17 +31,31 @@ final class MetadataInstants(data: Timeline, own: Timeline) {
 
   private def isArchived(time: String): Boolean = !isInitial(time) && first.exists(time < _) && !own.contains(time)
 
-  /** Completed writes and cleanings of the table that the metadata table may not know.
+  /** Completed writes and cleanings of the table that the metadata table may not know. It archives none of the writes that
+    * are in the table's active timeline, but cleanings that are older than all of them.
     *
     * @param hasArchive
-    *   instants have left the timeline of the metadata table: older ones than those that are left need not be in it
+    *   instants have left the timeline of the metadata table: older cleanings than those that are left need not be in it
     */
   def unknown(hasArchive: => Boolean): Seq[Instant] = {
     val missing = data.completed.filter(i => Kept(i.action) && !written(i.time) && !isInitialised(i))
+    val (older, others) = missing.partition(i => !Action.Writes(i.action) && first.exists(i.time < _))
+    if (older.isEmpty || hasArchive) others else older ++ others
+  }
+
+  /** Completed writes and cleanings that have left the table's timeline, and that the metadata table may not know.
+    *
+    * @param left
+    *   completed actions that have left the table's timeline
+    * @param leftOwn
+    *   those that have left that of the metadata table
+    */
+  def unknown(left: Seq[Instant], leftOwn: => Seq[Instant]): Seq[Instant] = {
+    val missing = left.filter(i => Kept(i.action) && !written(i.time) && !isInitialised(i))
     if (missing.isEmpty) Nil
     else {
-      val (older, newer) = missing.partition(i => first.exists(i.time < _))
-      if (older.isEmpty || hasArchive) newer else older ++ newer
+      val older = new MetadataInstants(data, Timeline(leftOwn.sortBy(_.time) ++ own.instants))
+      missing.filterNot(i => older.written(i.time) || older.isInitialised(i))
     }
   }
 

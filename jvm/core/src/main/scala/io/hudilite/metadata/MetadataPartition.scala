@@ -27,6 +27,19 @@ object MetadataPartition {
       Some(MetadataPartition(name, s"${name.replace('_', '-')}-"))
     else None)
 
+  /** Which of the keys each file group may hold, by the place of the group among them.
+    *
+    * @param ids
+    *   of all file groups, in their order
+    */
+  def groupsOf(partition: MetadataPartition, ids: Seq[String], keys: Set[String]): Map[Int, Set[String]] =
+    // Groups of a partitioned record index are numbered by partition, and other indexes hash parts of their keys.
+    if (Plain.contains(partition) && ids.forall(_.length == partition.prefix.length + NumberLength))
+      keys.groupBy(MetadataKeys.groupOf(_, ids.size))
+    else ids.indices.map(_ -> keys).toMap
+
+  private val NumberLength = "0000-0".length
+
   private val Number = "(.*?)(\\d{4})-0".r
 
   /** Why these file groups are not those of the whole partition. A key is found by the number of groups, so none may be

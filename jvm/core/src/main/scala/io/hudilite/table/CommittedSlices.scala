@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.config.TableType
-import io.hudilite.error.UnsupportedTable
+import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.filegroup.{FileNames, FileSlice, FileSystemView, NamedBase, NamedBases, NamedLogs, ViewInstants}
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, CommitMetadata, Instant}
@@ -35,6 +35,11 @@ private[table] final class CommittedSlices(table: Table) {
     bases.missing(view, listing, slices).headOption.foreach(refuse(_, listing))
     slices
   }
+
+  /** True when the listing has each file that the view needs in these partitions, as far as commits tell. */
+  def areWhole(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Boolean =
+    try bases.missing(view, listing, withoutBases(view, listing)).isEmpty
+    catch { case _: CorruptTable => false }
 
   /** A missing file is damage, unless the table has changed since it was opened, so that nobody needs the file any
     * more.

@@ -2,6 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FolderContent
+import io.hudilite.metadata.stored.MetadataFolders
 import io.hudilite.storage.{Cached, Storage, WeightedCache}
 import io.hudilite.timeline.Timeline
 
@@ -15,8 +16,21 @@ private[table] final class FileMemory {
   val slices = new KnownSlices
   private var views: Option[CommittedSlices] = None
 
-  /** That of the same snapshot whose files a metadata table names. */
-  lazy val ofMetadata: FileMemory = new FileMemory
+  private var metadata: Option[MetadataFolders] = None
+
+  private lazy val asked = new FileMemory
+  private lazy val unasked = new FileMemory
+
+  /** That of the same snapshot whose files a metadata table names, for readers that ask for it and for those that do not.
+    */
+  def ofMetadata(isAsked: Boolean): FileMemory = if (isAsked) asked else unasked
+
+  /** The metadata table of this snapshot. */
+  def named(made: => MetadataFolders): MetadataFolders = synchronized {
+    val one = metadata.getOrElse(made)
+    metadata = Some(one)
+    one
+  }
 
   /** The comparison of this snapshot's listings with its commits. */
   def committed(made: => CommittedSlices): CommittedSlices = synchronized {

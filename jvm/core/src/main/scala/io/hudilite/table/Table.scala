@@ -8,13 +8,15 @@ import io.hudilite.filegroup.{
   FolderSource,
   KeptFolders,
   ListedFolders,
+  OtherFiles,
   PathSelection,
   ViewInstants
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable}
+import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, StoredRanges}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
+import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
@@ -28,11 +30,11 @@ import io.hudilite.timeline.plan.CompactionPlan
   *   its columns; `None` for a table without commits that was created without a schema
   * @param memory
   *   files that are known by now
-  * @param usesMetadata
-  *   true to ask the table's metadata table for its files
+  * @param metadata
+  *   how to ask the table's metadata table for its files; `None`: not
   */
 final case class Table(storage: Storage, basePath: String, config: TableConfig, timeline: Timeline,
-    schema: Option[TableSchema])(memory: FileMemory, usesMetadata: Boolean = false) {
+    schema: Option[TableSchema])(memory: FileMemory, metadata: Option[MetadataUse] = None) {
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
@@ -63,26 +65,35 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
 
+  private lazy val metadataTable: Option[MetadataTable] =
+    metadata.map(use => new MetadataTable(store, timeline, use.isAsked))
+
+  /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
+  private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
+    metadataTable.filter(_.hasColumnStatistics).map(new StoredRanges(_, basePath))
+
   private lazy val folders: FolderSource = {
-    val listed = new ListedFolders(storage, basePath)
-    new KeptFolders(
-      if (usesMetadata) new MetadataFolders(new MetadataTable(store, timeline), listed, checkNamed) else listed,
-      memory.folders)
+    val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+    metadataTable.fold[FolderSource](listed)(named =>
+      new KeptFolders(known.named(new MetadataFolders(named, listed, new NewestFiles(this))), known.folders))
   }
 
-  /** Raises an error when the newest writes name a file that is not among these. */
-  private def checkNamed(files: Map[String, Seq[FileInfo]]): Unit = {
-    slicesOf(everything, named.map(path => path -> files.getOrElse(path, Nil)).toMap)
-    ()
-  }
+  private def known: FileMemory = metadata.fold(memory)(use => memory.ofMetadata(use.isAsked))
 
-  /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads. */
-  def readingMetadata: Table =
-    if (usesMetadata || config.metadataPartitions.isEmpty) this
-    else new Table(storage, basePath, config, timeline, schema)(memory.ofMetadata, usesMetadata = true)
+  /** This table with its files from the metadata table of Apache Hudi, where there is one that can be trusted: for reads.
+    * An older state may need files that a cleaning under way has deleted, of which the metadata table learns at its end.
+    */
+  def readingMetadata(use: MetadataUse): Table =
+    if (metadata.isDefined || !MetadataTable.namesFiles(config)) this
+    else if (use.ofPast && timeline.pending.exists(_.action == Action.Clean)) this
+    else new Table(storage, basePath, config, timeline, schema)(memory, Some(use))
 
   /** The newest committed slices, partition by partition. */
-  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
+  lazy val files: TableFiles = new TableFiles(folders,
+    listing => {
+      OtherFiles.tell(basePath, listing)
+      slicesOf(everything, listing)
+    }, named, known.slices)
 
   /** The newest committed slices as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {

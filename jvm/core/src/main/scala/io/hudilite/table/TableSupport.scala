@@ -128,7 +128,6 @@ object TableSupport {
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
-    when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to find them by"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),

@@ -30,7 +30,8 @@ object InstantTime {
     */
   def after(floor: String, clock: Clock): String = {
     val wanted = Format.format(LocalDateTime.now(clock))
-    if (wanted > floor) wanted else increment(floor)
+    // A service of a metadata table may bear digits behind the time.
+    if (wanted > floor) wanted else increment(floor.take(Digits))
   }
 
   private def increment(time: String): String = Format.format(toLocal(time).plusNanos(1000000L))

@@ -43,15 +43,19 @@ private[timeline] final class LateWrites(store: TimelineStore) {
   /** Completed and archived actions, without writes that archived rollbacks name: programs that do not know late writes
     * archive them, too. A process reads the archive for it once, and again when it has grown.
     */
-  def archived(archive: TimelineArchive): Seq[Instant] = {
+  def archived(archive: TimelineArchive): Seq[Instant] = archived(archive, Long.MaxValue).getOrElse(Nil)
+
+  /** As above; `None` where more bytes than `most` would have to be read. */
+  def archived(archive: TimelineArchive, most: Long): Option[Seq[Instant]] = {
     val image = archive.now()
     val known = archives.of(store.storage)
-    if (image.files.isEmpty) Nil
-    else known.get(image.files).getOrElse {
-      val counted = this.counted(image)
-      if (image.isWhole) known.put(image.files, counted, counted.size + 1L)
-      counted
-    }
+    if (image.files.isEmpty) Some(Nil)
+    else known.get(image.files).orElse(if (image.files.map(_._2).sum > most) None
+      else {
+        val counted = this.counted(image)
+        if (image.isWhole) known.put(image.files, counted, counted.size + 1L)
+        Some(counted)
+      })
   }
 
   private def counted(archive: ArchiveImage): Seq[Instant] = {

@@ -371,6 +371,10 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     * Reads the whole archive.
     */
   def archivedCompleted(): Seq[Instant] = lateWrites.archived(archive)
+
+  /** As [[archivedCompleted]]; `None` where this process does not know them and would have to read more bytes than `most`. */
+  def archivedCompleted(most: Long): Option[Seq[Instant]] =
+    if (hasArchive) lateWrites.archived(archive, most) else Some(Nil)
 }
 
 private object TimelineStore {

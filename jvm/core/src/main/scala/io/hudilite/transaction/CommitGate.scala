@@ -39,9 +39,9 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOwnInstant(now)
     checkHistory(now)
     checkOthers(metadata, assumption, now)
-    MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata, options.keepsMetadata)
     deleteStrays(config, metadata.allStats)
-    options.hooks.foreach(_.beforeComplete(metadata, CommitState(table, instant, config, now)))
+    options.hooks.foreach(_.beforeComplete(metadata, CommitState(table, instant, config, now, options.metadata)))
     now
   }
 

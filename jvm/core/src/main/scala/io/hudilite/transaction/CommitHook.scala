@@ -26,7 +26,7 @@ trait CommitHook {
 object CommitHook {
 
   /** Hooks of every write, in their order. */
-  val standard: Seq[CommitHook] = Seq(MetadataTablePolicy)
+  val standard: Seq[CommitHook] = Seq(MetadataUpkeep)
 }
 
 /** A table whose lock is held, before the write of `instant` completes.
@@ -37,5 +37,8 @@ object CommitHook {
   *   properties as they are now
   * @param timeline
   *   timeline as it is now, with the inflight instant
+  * @param policy
+  *   metadata tables that the write may remove
   */
-final case class CommitState(table: Table, instant: String, config: TableConfig, timeline: Timeline)
+final case class CommitState(table: Table, instant: String, config: TableConfig, timeline: Timeline,
+    policy: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes)

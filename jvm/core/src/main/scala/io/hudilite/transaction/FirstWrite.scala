@@ -1,11 +1,12 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{TableConfig, TableProperties}
-import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.config.{TableConfig, TableProperties, WriteOptions}
+import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
+import io.hudilite.filegroup.{FileNames, OtherFiles, Partitions}
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
+import io.hudilite.upkeep.MetadataHome
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.NotDirectoryException
@@ -37,26 +38,28 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     */
   def remove(instant: String): Unit = options.locked(table.place) {
     val exclusion = options.exclusion(storage, basePath)
-    try if (exclusion.claimed((_, _) => isOurs && { removeAll(instant, exclusion); true })) place.clear()
+    try if (exclusion.claimed((_, _) => ours.map(removeAll(_, instant, exclusion)).isDefined)) place.clear()
     catch {
       case e: CommitConflict if e.condition == "WRITER_NOT_EXCLUDED" =>
         log.warn(s"The new table at $basePath stays, for another process uses it: ${e.getMessage}")
     }
   }
 
-  private def isOurs: Boolean =
-    TableProperties.find(storage, basePath).contains(table.config) && isUnused(table.store.load())
+  private def ours: Option[TableConfig] = TableProperties.find(storage, basePath)
+    .filter(_.withoutMetadata == table.config.withoutMetadata).filter(_ => isUnused(table.store.load()))
 
   private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
 
   /** Removes the properties and then the rest. Once the properties are gone, somebody else may make a table here, so
     * the rest is removed by names that were listed before.
     */
-  private def removeAll(instant: String, exclusion: Exclusion): Unit = {
+  private def removeAll(found: TableConfig, instant: String, exclusion: Exclusion): Unit = {
     madeBy(instant).foreach(removePartition)
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
+    if (options.keepsMetadata.contains(true) || found.metadataPartitions.nonEmpty)
+      MetadataHome.delete(storage, MetadataHome.folder(basePath))
     rollbacks.foreach(table.store.delete)
   }
 
@@ -81,12 +84,13 @@ object FirstWrite {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.FirstWrite")
 
-  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster. After any failure nothing of
-    * the table is left.
+  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster, and `STATEMENT_NOT_SUPPORTED` where
+    * other files lie, unless the options allow it. After any failure nothing of the table is left.
     */
   def create(storage: Storage, path: String, config: TableConfig, options: TransactionOptions): FirstWrite = {
     val basePath = path.stripSuffix("/")
     val pathExisted = storage.exists(basePath)
+    if (pathExisted && !options.amongOthers) refuseOthers(storage, basePath)
     // The lock file lies in this folder.
     try storage.makeDirectory(s"$basePath/.hoodie")
     catch {
@@ -98,6 +102,8 @@ object FirstWrite {
       try options.exclusion(storage, basePath).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)
+          if (config.generatesKeys)
+            log.warn(s"The new table at $basePath has no record key: rows get generated keys; upsert is not possible.")
           new FirstWrite(openOrRemove(storage, basePath), place, options)
         }
       catch {
@@ -105,6 +111,18 @@ object FirstWrite {
       }
     }
   }
+
+  // No write of the table would name them, and no read show them, whatever the folder was before.
+  private def refuseOthers(storage: Storage, basePath: String): Unit = {
+    val others = storage.list(basePath).map(_.name).filterNot(OtherFiles.isHidden)
+    if (others.nonEmpty && !TableProperties.exists(storage, basePath))
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> "A new table among other files", "path" -> basePath,
+        "reason" ->
+          (s"its reads would not show ${Listed.of(others.sorted, Named)}; choose an empty folder, or set " +
+            s"${WriteOptions.AmongOthers.name}"))
+  }
+
+  private val Named = 5
 
   private def openOrRemove(storage: Storage, basePath: String): Table =
     try Table.open(storage, basePath)

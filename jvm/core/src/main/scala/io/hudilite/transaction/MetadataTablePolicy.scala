@@ -2,8 +2,8 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{Listed, UnsupportedTable}
-import io.hudilite.storage.{FileInfo, Parallel, Storage}
-import io.hudilite.timeline.CommitMetadata
+import io.hudilite.storage.Storage
+import io.hudilite.upkeep.MetadataHome
 
 import org.slf4j.LoggerFactory
 
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
   * the property that makes readers trust it is emptied, and then its folder is removed. Hudi builds it anew.
   */
-object MetadataTablePolicy extends CommitHook {
+object MetadataTablePolicy {
 
   /** Metadata tables that a write may remove. */
   sealed trait Policy extends Serializable
@@ -39,8 +39,17 @@ object MetadataTablePolicy extends CommitHook {
   // Partitions that Hudi builds from listings and footers.
   private val Cheap = Set("files", "column_stats", "partition_stats")
 
-  /** Raises `METADATA_TABLE_LOST` when writing would remove what the policy keeps. */
-  def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy): Unit = {
+  /** Raises `METADATA_TABLE_LOST` when writing would remove what the policy keeps.
+    *
+    * @param keeps
+    *   false where the write is to remove also a metadata table that can be kept up
+    */
+  def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy, keeps: Option[Boolean] = None)
+      : Unit =
+    if (keeps.contains(false) || !MetadataHome.isKept(config)) refuseLoss(storage, basePath, config, policy)
+
+  /** Raises `METADATA_TABLE_LOST` where the policy keeps any of what is there. */
+  private[transaction] def refuseLoss(storage: Storage, basePath: String, config: TableConfig, policy: Policy): Unit = {
     val kept = policy match {
       case KeepAll => listed(config)
       case KeepIndexes => listed(config).filterNot(Cheap)
@@ -49,9 +58,6 @@ object MetadataTablePolicy extends CommitHook {
     if (kept.nonEmpty) throw UnsupportedTable("METADATA_TABLE_LOST", "path" -> basePath,
       "partitions" -> Listed.of(kept), "bytes" -> bytesOf(storage, basePath, kept).toString)
   }
-
-  override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
-    clear(state.table.storage, state.table.basePath, state.config)
 
   /** Empties the property and removes the folder. The order property, folder, commit leaves a correct table after a
     * crash at any point.
@@ -64,28 +70,12 @@ object MetadataTablePolicy extends CommitHook {
         "its next write.")
       TableProperties.update(storage, basePath)(
         _ ++ Map(TableKeys.MetadataPartitions -> "", TableKeys.MetadataPartitionsInflight -> ""))
-      remove(storage, folder(basePath))
+      MetadataHome.delete(storage, MetadataHome.folder(basePath))
     }
   }
 
-  /** Deletes files by the names that are listed now, since Apache Hudi may begin to build the table again at any time.
-    */
-  private def remove(storage: Storage, folder: String): Unit = {
-    def below(level: Seq[String]): Seq[FileInfo] =
-      if (level.isEmpty) Nil
-      else {
-        val found = storage.list(level).values.flatten.toSeq
-        found ++ below(found.filter(_.isDirectory).map(_.path))
-      }
-    val (folders, files) = below(Seq(folder)).partition(_.isDirectory)
-    Parallel.map(files)(f => storage.delete(f.path))
-    (folder +: folders.map(_.path)).sortBy(-_.length).foreach(storage.deleteIfEmpty)
-  }
-
   private def bytesOf(storage: Storage, basePath: String, partitions: Seq[String]): Long =
-    storage.list(partitions.map(p => s"${folder(basePath)}/$p")).values.flatten.map(_.length).sum
-
-  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
+    storage.list(partitions.map(p => s"${MetadataHome.folder(basePath)}/$p")).values.flatten.map(_.length).sum
 
   private def listed(config: TableConfig): Seq[String] =
     (config.metadataPartitions ++ config.metadataPartitionsInflight).distinct

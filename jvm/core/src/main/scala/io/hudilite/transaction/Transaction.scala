@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.config.{CommitNotes, TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.index.BucketIndex
@@ -47,19 +47,21 @@ final class Transaction private (
     *   assumption about rows that the write did not touch
     * @param buckets
     *   bucket index by which the write dealt its rows, if any
+    * @param notes
+    *   words of the commit beside the rows
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
-      buckets: Option[BucketIndex] = None): Instant =
-    published(stats, replaced, assumption, buckets)(recordedColumns(columns, _))
+      buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty): Instant =
+    published(stats, replaced, assumption, buckets, notes)(recordedColumns(columns, _))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
-  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None)(
+  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None, CommitNotes.Empty)(
     CommitColumns.ofAlteration(table, instant, columns, _))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      buckets: Option[BucketIndex])(columns: Timeline => CommitColumns): Instant = {
+      buckets: Option[BucketIndex], notes: CommitNotes)(columns: Timeline => CommitColumns): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
@@ -67,10 +69,11 @@ final class Transaction private (
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
+      val said = CarriedFacts.entries(table, instant, notes, now)
       val recorded = columns(now).forTable(table.config.version)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
-      complete(metadata.copy(extra = recorded.extra ++ ofBuckets), now)
+      complete(metadata.copy(extra = said ++ recorded.extra ++ ofBuckets), now)
     }
     finish()
     completed
@@ -142,7 +145,7 @@ final class Transaction private (
     val config = TableProperties.read(table.storage, table.basePath)
     val store = new TimelineStore(table.storage, table.basePath, config)
     def isInflight: Boolean = store.load().pending.exists(i => i.time == instant && i.state == State.Inflight)
-    def run(): Boolean = new Rollback(store).run(instant, stats.map(_.path))
+    def run(): Boolean = new Rollback(store, Some(config)).run(instant, stats.map(_.path))
     // Another run of the plan may have completed late, and have undone that while traces were deleted.
     run() || (planned && isInflight && run())
   }
@@ -179,11 +182,12 @@ object Transaction {
     */
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
-    recovered(table, options) { (_, claim) =>
-      val now = options.recovery(table.store).settle()
+    recovered(table, options) { (config, claim) =>
+      val now = options.recovery(table.store, Some(config)).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
+      MetadataUpkeep.prepare(table, config, now, options)
       val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
       started(table, instant, action, operation, Set.empty, planned = false, options, claim)
     }
@@ -225,10 +229,11 @@ object Transaction {
     }
 
   /** Runs `body` under the table lock, after writes of dead hudilite processes were rolled back, on a table that is
-    * still as it was opened. Raises `WRITER_NOT_EXCLUDED` while a process is at work beyond the reach of the lock.
+    * still as it was opened, and hands it the properties as they are. Raises `WRITER_NOT_EXCLUDED` while a process is
+    * at work beyond the reach of the lock.
     */
-  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
-    recovered(table, options)((_, _) => body)
+  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
+    recovered(table, options)((config, _) => body(config))
 
   /** Runs `body` as [[prepared]] does, and hands it the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
@@ -244,16 +249,16 @@ object Transaction {
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
-    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata, options.keepsMetadata)
     locked(table, options) { (config, claim, owners) =>
-      options.recovery(table.store).run(owners, options.sweepsAtOnce)
+      options.recovery(table.store, Some(config)).run(owners, options.sweepsAtOnce)
       body(config, claim)
     }
   }
 
   /** Runs `body` as [[prepared]] does, without a look for writes of dead processes. */
-  private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
-    locked(table, options)((_, _, _) => body)
+  private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
+    locked(table, options)((config, _, _) => body(config))
 
   private def locked[T](table: Table, options: TransactionOptions)(
       body: (TableConfig, Claim, Seq[FileInfo]) => T): T =

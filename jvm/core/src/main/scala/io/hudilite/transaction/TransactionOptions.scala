@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.CommitConf
+import io.hudilite.config.{CommitConf, TableConfig}
 import io.hudilite.storage.{Place, Storage}
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.Process
@@ -12,6 +12,11 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait for the table lock, at the begin and again at the commit
   * @param metadata
   *   metadata tables that may be removed; a table with another one is refused
+  * @param keepsMetadata
+  *   `hoodie.metadata.enable`: true to make a metadata table where there is none, false to remove one; one that is there is
+  *   kept up otherwise
+  * @param metadataDeltas
+  *   writes of the metadata table after which it is compacted
   * @param foreignWrites
   *   treatment of pending writes of other programs
   * @param process
@@ -22,12 +27,15 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait, before the commit, for another process's claim on the table to go
   * @param hooks
   *   steps before a write completes
+  * @param amongOthers
+  *   true when a new table may be made in a folder with other files
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
-    hooks: Seq[CommitHook] = CommitHook.standard) {
+    hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
+    metadataDeltas: Int = 10) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
@@ -39,11 +47,13 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
   private[hudilite] def pendingWrites(store: TimelineStore): PendingWrites =
     new PendingWrites(store, foreignWrites, process)
 
-  private[hudilite] def recovery(store: TimelineStore): Recovery = new Recovery(store, foreignWrites, process)
+  private[hudilite] def recovery(store: TimelineStore, current: Option[TableConfig] = None): Recovery =
+    new Recovery(store, foreignWrites, process, current)
 }
 
 object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
-    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
+    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
+    amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas)
 }

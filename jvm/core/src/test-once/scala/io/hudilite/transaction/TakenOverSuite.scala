@@ -195,13 +195,13 @@ class TakenOverSuite extends FunSuite {
       failing.write()
       expire()
       // It takes the run back to its plan.
-      Transaction.prepared(open(new ProcessView(storage)), theirs)(())
+      Transaction.prepared(open(new ProcessView(storage)), theirs)(_ => ())
       val other = new Run(kind, new ProcessView(storage), time, 2, by)
       other.write()
       val before = storage.paths
       failing.running.rollback(failing.stats)
       assertEquals((storage.paths, failing.running.isRolledBack), (before, true))
-      Transaction.prepared(open(new ProcessView(storage)), by)(())
+      Transaction.prepared(open(new ProcessView(storage)), by)(_ => ())
       check(storage, kind, time, Seq(other -> other.commit()), "")
     }
 }

@@ -40,13 +40,19 @@ class OptionsSuite extends FunSuite {
 
   test("an option of reads is refused on a write and the reverse, whatever its value") {
     def refused(key: ConfigKey[_], side: OptionSide): Unit = key.names.foreach { name =>
-      val value = key.default.fold(if (key == WriteOptions.OverwriteMode) "static" else "20240101")(_.toString)
+      val value = key.default.fold(key match {
+        case WriteOptions.OverwriteMode => "static"
+        case WriteOptions.InsertInto => "insert"
+        case WriteOptions.InsertMode => "strict"
+        case _ => "20240101"
+      })(_.toString)
       val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), side))
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
       Options.check(Map(name -> value))
     }
     ReadOptions.all.foreach(refused(_, OptionSide.Write))
-    (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(WriteOptions.OfBuckets.contains)
+    (WriteOptions.all ++ WriteOptions.ofInserts ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
+      WriteOptions.OfBuckets.contains)
       .foreach(refused(_, OptionSide.Read))
   }
 
@@ -193,23 +199,14 @@ class OptionsSuite extends FunSuite {
         "hoodie.write.lock.provider" -> "x.InProcessLockProvider", "hoodie.clean.async" -> "true"))
     assertEquals(told.map(_.text),
       Seq(
-        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps no metadata table, and reads one of Apache " +
-          "Hudi's as it is.",
+        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps up a metadata table that lists files " +
+          "alone, in each write.",
         "The option hoodie.clean.async has no effect in hudilite: hudilite.services.async lets services run beside the " +
           "writes.",
         "The option hoodie.simple.index.parallelism has no effect in hudilite: Spark deals the work out by its size."))
     assertEquals(IneffectiveOptions.among(Options.accepted.map(_ -> "1").toMap).size, Options.accepted.size)
     assertEquals(IneffectiveOptions.among((Options.documented ++ Options.further).flatMap(_.names).map(_ -> "1").toMap),
       Nil)
-  }
-
-  test("a write is told that it keeps no metadata table, unless it asks for none") {
-    def told(value: String): Seq[String] =
-      IneffectiveOptions.inWrites(Map("Hoodie.Metadata.Enable" -> value)).map(_.text)
-    assertEquals(told("true"),
-      Seq("The option hoodie.metadata.enable has no effect in hudilite: a write keeps no " +
-        "metadata table, and only reads use one."))
-    assertEquals(told("false") ++ IneffectiveOptions.inWrites(Map("path" -> "/t")).map(_.text), Nil)
   }
 
   test("values are trimmed, choices take the declared spelling, lists lose their blanks") {

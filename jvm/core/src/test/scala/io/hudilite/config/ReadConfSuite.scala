@@ -11,7 +11,7 @@ class ReadConfSuite extends FunSuite {
   test("a read without options is one of the newest rows") {
     assertEquals(conf(),
       ReadConf(Map.empty, QueryType.Snapshot, Nil, None, None, orWhatIsLeft = false,
-        showsMeta = false, usesMetadata = false))
+        showsMeta = false, usesMetadata = true, asksForMetadata = false))
   }
 
   test("each option of reads comes to its place, in any case and from older spellings") {
@@ -36,7 +36,7 @@ class ReadConfSuite extends FunSuite {
         Some(GivenOption("hoodie.datasource.read.begin.instanttime", " 000 ")),
         Some(GivenOption("hoodie.datasource.read.end.instanttime", "2026")),
         orWhatIsLeft = true,
-        showsMeta = true, usesMetadata = true))
+        showsMeta = true, usesMetadata = true, asksForMetadata = true))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(ReadOptions.all.filterNot(_.names.exists(name => read(name.toLowerCase))), Nil, "not in this test")
   }

@@ -84,6 +84,20 @@ class TableConfigSuite extends FunSuite {
     intercept[UnsupportedTable](config(9, byType -> "GLOBAL_DELETE").keyGenerator)
   }
 
+  test("a partition is found by its value and by `column=value`, whichever its path has") {
+    def spelt(fields: String, hiveStyle: Boolean, name: String, there: String*): String =
+      config(9, "hoodie.table.partition.fields" -> fields,
+        "hoodie.datasource.write.hive_style_partitioning" -> hiveStyle.toString).spelt(name)(there.contains)
+    for ((name, paths) <- Seq("oslo" -> ("oslo" -> "town=oslo"), "town=oslo" -> ("oslo" -> "town=oslo"),
+        "o*" -> ("o*" -> "town=o*"), "2026/01" -> ("2026/01" -> "town=2026/01")))
+      assertEquals((spelt("town", hiveStyle = false, name), spelt("town", hiveStyle = true, name)), paths)
+    assertEquals(spelt("dt,hh", hiveStyle = true, "2026/hh=10"), "dt=2026/hh=10")
+    assertEquals(spelt("dt,hh", hiveStyle = true, "2026*"), "dt=2026*")
+    assertEquals(spelt("dt,hh", hiveStyle = true, "1/2/3"), "1/2/3")
+    // A value that looks like a name of its column stands for itself where there is such a partition.
+    assertEquals(spelt("town", hiveStyle = false, "town=oslo", "town=oslo"), "town=oslo")
+  }
+
   test("defaults, old spellings and types of partition fields") {
     val bare = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
         "hoodie.table.precombine.field" -> "ts"))
@@ -134,7 +148,6 @@ class TableConfigSuite extends FunSuite {
 
   private val readOnly = Seq(
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
-    "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),
     "the merge mode CUSTOM with the payload class com.acme.Sum" ->
       Seq("hoodie.record.merge.mode" -> "CUSTOM", "hoodie.compaction.payload.class" -> "com.acme.Sum"),
@@ -217,9 +230,22 @@ class TableConfigSuite extends FunSuite {
     assertEquals(TableConfig.create(fresh.copy(orderingFields = Nil)).mergeMode, MergeMode.CommitTime)
   }
 
+  test("a table without record key fields has no such property, and the key generator of its partitions") {
+    Seq(Nil -> "NON_PARTITION", Seq("p") -> "SIMPLE", Seq("p", "q") -> "COMPLEX").foreach {
+      case (partitions, generator) =>
+        TableConfig.Versions.foreach { version =>
+          val made =
+            TableConfig.create(fresh.copy(recordKeyFields = Nil, partitionItems = partitions, version = version,
+                orderingFields = Nil))
+          assert(made.generatesKeys && !made.properties.contains("hoodie.table.recordkey.fields"))
+          assertEquals(made.properties("hoodie.table.keygenerator.type"), generator)
+        }
+    }
+    assert(!TableConfig.create(fresh).generatesKeys)
+  }
+
   test("facts that do not go together are refused before anything is written") {
     def condition(table: TableDefinition): String = intercept[InvalidInput](TableConfig.create(table)).condition
-    assertEquals(condition(fresh.copy(recordKeyFields = Nil)), "MISSING_OPTION")
     val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7),
       fresh.copy(version = 8, orderingFields = Seq("a", "b")),
       fresh.copy(orderingFields = Nil, mergeMode = Some(MergeMode.EventTime)),

@@ -81,6 +81,23 @@ class TableRequestSuite extends FunSuite {
     }
   }
 
+  test("a table without record key fields is made where none are named, and not where the option is empty") {
+    assertEquals(TableRequest.newTable(Map.empty, "t").recordKeyFields, Nil)
+    Seq("", " , ").foreach { text =>
+      val e = intercept[InvalidInput](
+        TableRequest.newTable(Map("hoodie.datasource.write.recordkey.field" -> text), "t"))
+      assertEquals(e.condition -> e.parameters("value"), "INVALID_OPTION_VALUE" -> text)
+    }
+  }
+
+  test("record key fields contradict a table that generates keys") {
+    val keyless = TableConfig.create(TableDefinition("t", Nil))
+    val e = intercept[InvalidInput](
+      TableRequest.checkAgainst(keyless, Map("hoodie.datasource.write.recordkey.field" -> "id")))
+    assertEquals(e.parameters("actual"), "generated record keys")
+    TableRequest.checkAgainst(keyless, Map.empty)
+  }
+
   private val deleteMarker = Map("hoodie.payload.delete.field" -> "Op", "hoodie.payload.delete.marker" -> "D")
 
   test("a delete marker is asked for by its column and its value, never by one alone") {

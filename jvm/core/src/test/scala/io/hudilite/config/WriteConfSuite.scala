@@ -1,5 +1,6 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.Setting
 import io.hudilite.config.service.ServiceConf
 import io.hudilite.error.InvalidInput
 
@@ -16,7 +17,8 @@ class WriteConfSuite extends FunSuite {
         options = Map.empty,
         operation = None,
         partitionsToDelete = None,
-        overwrite = OverwriteConf(where = None, dynamic = None),
+        inserts = InsertConf(None, Setting("none", isGiven = false), dropsInUpserts = false),
+        overwrite = OverwriteConf(where = None, dynamic = None, preferred = None),
         columns = ColumnsConf(grow = true, fillNull = false),
         timesAsTexts = false,
         index = IndexConf(None, simpleMoves = true, bloomMoves = true, prunesByRanges = true, None, None),
@@ -26,13 +28,18 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
-        commit = CommitConf(60000, "indexes", "LAZY"),
+        commit = CommitConf(60000, "indexes", "LAZY", amongOthers = false, None, 10),
+        notes = CommitNotes.Empty,
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
   test("each option of writes comes to its place, in any case and from older spellings") {
     val asked = Map(
       "HOODIE.datasource.write.operation" -> "Bulk_Insert",
+      "hoodie.spark.sql.insert.into.operation" -> "UPSERT",
+      "hoodie.sql.bulk.insert.enable" -> "true",
+      "hoodie.datasource.insert.dup.policy" -> "Fail",
+      "hoodie.datasource.insert.drop.duplicates" -> "true",
       "hoodie.datasource.write.partitions.to.delete" -> "a, b/*",
       "replaceWhere" -> " dt > 'a' ",
       "hoodie.datasource.overwrite.mode" -> "DYNAMIC",
@@ -72,14 +79,22 @@ class WriteConfSuite extends FunSuite {
       "hoodie.write.record.positions" -> "false",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
-      "hoodie.cleaner.policy.failed.writes" -> "eager")
+      "hoodie.metadata.enable" -> "true",
+      "hoodie.metadata.compact.max.delta.commits" -> "4",
+      "hudilite.among.other.files" -> "true",
+      "hoodie.cleaner.policy.failed.writes" -> "eager",
+      "txnAppId" -> "jobs",
+      "txnVersion" -> "-17",
+      "hoodie.datasource.write.commitmeta.key.prefix" -> "note.",
+      "Note.Who" -> "ann")
     assertEquals(
       WriteConf.of(asked),
       WriteConf(
         options = asked,
         operation = Some("bulk_insert"),
         partitionsToDelete = Some(Seq("a", "b/*")),
-        overwrite = OverwriteConf(Some("dt > 'a'"), Some(true)),
+        inserts = InsertConf(Some("upsert"), Setting("fail", isGiven = true), dropsInUpserts = true),
+        overwrite = OverwriteConf(Some("dt > 'a'"), Some(true), Some(true)),
         columns = ColumnsConf(grow = false, fillNull = true),
         timesAsTexts = true,
         index = IndexConf(Some("BUCKET"), simpleMoves = false, bloomMoves = false, prunesByRanges = false, Some(7),
@@ -91,7 +106,8 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
-        commit = CommitConf(16, "true", "EAGER"),
+        commit = CommitConf(16, "true", "EAGER", amongOthers = true, Some(true), 4),
+        notes = CommitNotes(Map("Note.Who" -> "ann"), Some(WriteVersion("jobs", -17))),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

@@ -46,8 +46,11 @@ object GeneratedPages {
          |Hadoop go into the session, below `spark.hadoop.`.
          |
          |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and the
-         |next of them refuses an unknown one. Options of a read or write itself come first. Settings without that prefix,
-         |`SET hoodie.…`, are Apache Hudi's; the first read or write after one warns that it has no effect.
+         |next of them refuses an unknown one. Settings without that prefix,
+         |`SET hoodie.…`, are taken as Apache Hudi's SQL takes them: by reads, and by statements and writes to a name, but
+         |not by a DataFrame that is saved to a path. Those that state facts of tables, or that hudilite does not act on, are
+         |told of by one warning each and refuse nothing. Of several values the first of these holds: an option of the read
+         |or write itself, `SET hoodie.…`, a property of the table in the catalog, `spark.datasource.hudilite.<option>`.
          |
          |The tables come first, then the rules of [overwrites](#overwrites) and of the [columns of a write](#columns-of-a-write),
          |and at the end Hudi's options that are refused or without effect.
@@ -69,8 +72,9 @@ object GeneratedPages {
       |Options of one write that contradict each other are an error, and so are these options on an append. With `dynamic` and
       |`replaceWhere` rows are written as by `insert_overwrite`, unless an operation is given.
       |
-      |- `INSERT OVERWRITE` and `insertInto` follow the setting of the session, which Spark heeds itself. `PARTITION` with a
-      |  value for each partition column replaces that partition in both modes, also by no rows.
+      |- `INSERT OVERWRITE` follows the operation and `hoodie.datasource.overwrite.mode` as they are set for the session or
+      |  among the properties of the table, else the setting that Spark heeds itself. `PARTITION` with a value for each
+      |  partition column replaces that partition in both modes, also by no rows.
       |- `df.writeTo(…).overwritePartitions()` replaces the partitions of the rows.
       |- `df.writeTo(…).overwrite(condition)` and `INSERT INTO … REPLACE WHERE` are `replaceWhere`.
       |- `CREATE OR REPLACE TABLE … AS SELECT`, `df.writeTo(…).replace()` and `saveAsTable` in mode overwrite replace the
@@ -169,7 +173,9 @@ object GeneratedPages {
     head.stripMargin + Quotes + "Names of the options, one constant each; docs/options.md tells more." + Quotes +
       "\n\n" +
       "from __future__ import annotations\n\nfrom typing import Final\n" +
-      sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString
+      sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString +
+      "\n\ndef __dir__() -> list[str]:\n    " + Quotes + "Names of the constants." + Quotes +
+      "\n    return [name for name in globals() if name.isupper()]\n"
   }
 
   private def constant(key: ConfigKey[_]): String = {

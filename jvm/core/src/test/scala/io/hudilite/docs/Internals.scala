@@ -36,15 +36,16 @@ object Internals {
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog.statement/AsSelect", "catalog/NamedMetadata",
       "catalog.statement/NamesRule", "catalog.statement/RefusalsRule",
-      "catalog.statement/RewritesRule", "catalog.statement/WritesRule",
+      "catalog.statement/RewritesRule", "catalog.statement/ViewsRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
-      "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable",
+      "plan.merge/MergeStatements", "plan.merge/NewestOfSource", "plan.delta/MovedRows", "plan.table/PartitionFilters",
+      "plan.table/PlannedTable",
       "plan.merge/PutBackRows",
-      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
+      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule", "plan/SeenVersions",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
+      "scan.rule/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
       "stage/SharedRows", "write/RowLevelWrite", "plan/WriteSource")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
@@ -102,6 +103,8 @@ object Internals {
     entry("sql.execution.command.LeafRunnableCommand", "SparkSession.sessionState")(
       "CALL on Spark 3.5, which has no such statement: what a parser gives back to be run once, in the session's zone.")(
       "shim/Calls")("CallSuite"),
+    entry(Reflection)("The interface of parsers has grown with each minor version of Spark 4.")(
+      "shim/StatementParsers")("DialectSuite"),
     entry(Inside)(
       "`Dataset.ofRows`, to run a plan that no SQL and no DataFrame makes, and what makes a column of an expression.")(
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
@@ -253,7 +256,6 @@ object Internals {
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
       "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
-      "catalog.statement/NamesRule",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
       "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",

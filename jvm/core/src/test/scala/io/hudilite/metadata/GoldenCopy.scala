@@ -1,10 +1,11 @@
 package io.hudilite.metadata
 
-import io.hudilite.GoldenFolder
-import io.hudilite.TestTables.storage
+import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.config.TableProperties
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.timeline.TimelineStore
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, TimelineStore}
 
 import java.nio.file.{Files, Path, Paths}
 
@@ -24,6 +25,12 @@ final class GoldenCopy(name: String) {
 
   def metadata: MetadataTable = GoldenCopy.open(basePath)
 
+  /** The newest write of the table, as it tells of itself. */
+  def lastWrite: CommitMetadata = {
+    val table = Table.open(TestTables.storage, basePath)
+    table.store.readCommit(table.lastInstant.get)
+  }
+
   /** The only file below the table whose path matches. */
   def file(pattern: String): Path = files(pattern) match {
     case Seq(one) => one
@@ -42,7 +49,7 @@ final class GoldenCopy(name: String) {
 
 object GoldenCopy {
 
-  def open(basePath: String): MetadataTable = {
+  def open(basePath: String, storage: Storage = TestTables.storage): MetadataTable = {
     val store = new TimelineStore(storage, basePath, TableProperties.read(storage, basePath))
     new MetadataTable(store, store.load())
   }

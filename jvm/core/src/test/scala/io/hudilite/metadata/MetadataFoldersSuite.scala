@@ -2,8 +2,8 @@ package io.hudilite.metadata
 
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.storage.{CountingStorage, StorageCalls}
-import io.hudilite.table.Table
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, StorageCalls}
+import io.hudilite.table.{MetadataUse, Table}
 import io.hudilite.transaction.Transaction
 
 import java.nio.file.{Files, Path, Paths}
@@ -17,7 +17,7 @@ class MetadataFoldersSuite extends FunSuite {
       : (Map[String, Seq[FileSlice]], StorageCalls) = {
     val counting = new CountingStorage(TestTables.storage)
     val table = Table.open(counting, basePath)
-    counting.during(table.readingMetadata.files.find(selection))
+    counting.during(table.readingMetadata(MetadataUse(isAsked = true)).files.find(selection))
   }
 
   private def listed(basePath: String): Map[String, Seq[FileSlice]] =
@@ -35,7 +35,7 @@ class MetadataFoldersSuite extends FunSuite {
       assertEquals(listedFolders(basePath, calls).isEmpty, hasMetadata, calls.details)
       val table = Table.open(TestTables.storage, basePath)
       table.timeline.writes.foreach { write =>
-        assertEquals(table.readingMetadata.filesAsOf(write.time).find(PathSelection.All),
+        assertEquals(table.readingMetadata(MetadataUse(isAsked = true)).filesAsOf(write.time).find(PathSelection.All),
           table.filesAsOf(write.time).find(PathSelection.All))
       }
     }
@@ -48,12 +48,34 @@ class MetadataFoldersSuite extends FunSuite {
     assertEquals(calls.counts, Map("list" -> 2, "get" -> 3), calls.details)
   }
 
-  private def distrusted(change: GoldenCopy => Any): Unit = {
+  test("another query of the snapshot asks for no more than its own partitions") {
+    val copy = new GoldenCopy("metadata-table-v9")
+    val counting = new CountingStorage(new ForwardingStorage(TestTables.storage) { override val caches = new Caches })
+    def asked(selection: PathSelection): (Map[String, Seq[FileSlice]], StorageCalls) = {
+      val table = Table.find(counting, copy.basePath).get
+      counting.during(table.readingMetadata(MetadataUse(isAsked = true)).files.find(selection))
+    }
+    val days = listed(copy.basePath)
+    val (first, next) = (days.keys.min, days.keys.max)
+    val (found, calls) = asked(PathSelection.named(first))
+    assertEquals((found, calls.count("list")), (Map(first -> days(first)), 2), calls.details)
+    assertEquals(asked(PathSelection.named(first))._2.total, 0)
+    // Its record in each file of names.
+    val (others, more) = asked(PathSelection.named(next))
+    assertEquals((others, more.count("list")), (Map(next -> days(next)), 0), more.details)
+    assert(more.paths("get").forall(_.contains("/.hoodie/metadata/files/")), more.details)
+    asked(PathSelection.All)
+    val (all, none) = asked(PathSelection.All)
+    assertEquals((all, none.total), (days, 0), none.details)
+  }
+
+  private def distrusted(change: GoldenCopy => Any): Seq[String] = {
     val copy = new GoldenCopy("metadata-table-v9")
     change(copy)
     val (found, calls) = named(copy.basePath)
     assertEquals(found, listed(copy.basePath))
     assert(listedFolders(copy.basePath, calls).nonEmpty, calls.details)
+    listedFolders(copy.basePath, calls)
   }
 
   test("folders are listed where the metadata table misses a write, a log file, or is gone") {
@@ -77,13 +99,14 @@ class MetadataFoldersSuite extends FunSuite {
         java.nio.file.StandardCopyOption.REPLACE_EXISTING)
       commit
     }
-    distrusted(replaced)
+    val touched = new GoldenCopy("metadata-table-v9").lastWrite.allStats.map(s => s"/${s.partitionPath}").distinct
+    assertEquals(distrusted(replaced).sorted, touched.sorted)
   }
 
   test("a write of hudilite takes the metadata table out of service, and the next read lists folders") {
     val copy = new GoldenCopy("savepoint-rollback-v9")
     val table = Table.open(TestTables.storage, copy.basePath)
-    val before = table.readingMetadata.files.find(PathSelection.All)
+    val before = table.readingMetadata(MetadataUse(isAsked = true)).files.find(PathSelection.All)
     Transaction.begin(table, "commit", "UPSERT").commit(Nil)
     val (found, calls) = named(copy.basePath)
     assertEquals(found, before)

@@ -45,12 +45,26 @@ class MetadataInstantsSuite extends FunSuite {
     assertEquals(unknown(done(time(3)), begun(time(5)), done(time(8))), Seq(time(5)))
   }
 
-  test("older writes need not be in a timeline of which some have been archived") {
-    val data = Timeline((1 to 4).map(n => done(time(n))))
+  test("cleanings before all that is left need not be in a timeline of which some have been archived, writes must") {
+    val data = Timeline(Seq(done(time(1), Action.Clean), done(time(2)), done(time(3)), done(time(4), Action.Clean)))
     def unknown(hasArchive: Boolean): Seq[String] =
       new MetadataInstants(data, Timeline(Seq(done(time(3)), done(time(4))))).unknown(hasArchive).map(_.time)
-    assertEquals(unknown(hasArchive = true), Nil)
+    assertEquals(unknown(hasArchive = true), Seq(time(2)))
     assertEquals(unknown(hasArchive = false), Seq(time(1), time(2)))
+  }
+
+  test(
+    "writes and cleanings that left the timeline must be known, too, unless they are older than the metadata table") {
+    val born = made.copy(completionTime = Some(time(2)))
+    val instants = new MetadataInstants(Timeline(Seq(done(time(6)))), Timeline(Seq(born, done(time(5)), done(time(6)))))
+    val left = Seq(done(time(0), completed = Some(time(1))), done(time(3), completed = Some(time(4))),
+      done(time(4), Action.Rollback), done(time(5)))
+    assertEquals(instants.unknown(left, Seq.empty).map(_.time), Seq(time(3)))
+    assertEquals(instants.unknown(left, Seq(done(time(3)))), Nil)
+    // Its beginning may have left its timeline.
+    val later = new MetadataInstants(Timeline(Seq(done(time(6)))), Timeline(Seq(done(time(5)), done(time(6)))))
+    assertEquals(later.unknown(left, Seq(born, done(time(3)))), Nil)
+    assertEquals(later.unknown(left, Seq(done(time(3)))).map(_.time), Seq(time(0)))
   }
 
   test("before version 8 the first instant says which write was the newest when the metadata table was made") {

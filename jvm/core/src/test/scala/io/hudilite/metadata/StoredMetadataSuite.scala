@@ -7,7 +7,7 @@ import io.hudilite.error.{CorruptTable, HudiliteException}
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.metadata.MetadataPayload._
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.storage.CountingStorage
+import io.hudilite.storage.{CountingStorage, OpenFiles}
 import io.hudilite.timeline.TimelineStore
 
 import java.nio.file.Files
@@ -132,14 +132,30 @@ class StoredMetadataSuite extends FunSuite {
     }
   }
 
-  test("damaged bytes anywhere in a base file are an error of the family, or change no record") {
+  test("damaged bytes anywhere in a base file are an error of the family, or change no record; the file is closed") {
     val copy = new GoldenCopy("savepoint-rollback-v9")
     val file = copy.file("\\.hoodie/metadata/files/.*\\.hfile")
     val (whole, right) = (Files.readAllBytes(file), named(copy.metadata))
+    val watched = new OpenFiles(storage)
     for (at <- whole.indices by 97) {
       Files.write(file, whole.updated(at, (whole(at) ^ 0x55).toByte))
-      try assertEquals(named(copy.metadata), right, s"at $at")
+      try assertEquals(named(GoldenCopy.open(copy.basePath, watched)), right, s"at $at")
       catch { case _: HudiliteException => () }
+      assertEquals(watched.open, Set.empty[String], s"at $at")
+    }
+  }
+
+  for (name <- tables) test(s"$name: records of some keys, and of keys that begin alike, are those among all records") {
+    val metadata = GoldenCopy.open(GoldenFolder.table(name))
+    metadata.listed.flatMap(MetadataPartition.of).foreach { partition =>
+      val all = metadata.records(partition).toSeq.sortBy(_.key)
+      val keys = all.map(_.key).toSet
+      assertEquals(metadata.records(partition, keys + "no such key").sortBy(_.key), all, clue(partition))
+      keys.grouped(math.max(1, keys.size / 3)).foreach(some =>
+        assertEquals(metadata.records(partition, some).sortBy(_.key), all.filter(r => some(r.key)), clue(partition)))
+      val prefixes = keys.map(k => k.take(k.length / 2)).take(2)
+      assertEquals(metadata.recordsBeginning(partition, prefixes).sortBy(_.key),
+        all.filter(r => prefixes.exists(r.key.startsWith)), clue(partition))
     }
   }
 

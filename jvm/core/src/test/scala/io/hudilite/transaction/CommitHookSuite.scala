@@ -71,7 +71,7 @@ class CommitHookSuite extends FunSuite {
   }
 
   test("the hook that takes a metadata table out of service is the first one of every write") {
-    assertEquals(CommitHook.standard, Seq[CommitHook](MetadataTablePolicy))
+    assertEquals(CommitHook.standard, Seq[CommitHook](MetadataUpkeep))
     val hooked = new Hooked
     TableProperties.update(hooked.storage, path)(_ + (TableKeys.MetadataPartitions -> "files"))
     TextWrites.insert("h-0").run(hooked.table, hooked.options)

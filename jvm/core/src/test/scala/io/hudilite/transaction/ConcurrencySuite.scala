@@ -179,7 +179,8 @@ class ConcurrencySuite extends FunSuite {
   test("a table that its first write made goes with it, but for what was there before") {
     val storage = new MemoryStorage()
     storage.replace("/t/notes.txt", Array[Byte](1))
-    val made = FirstWrite.create(storage, path, TextWrites.facts(9, TableType.CopyOnWrite), TransactionOptions())
+    val made = FirstWrite.create(storage, path, TextWrites.facts(9, TableType.CopyOnWrite),
+      TransactionOptions(amongOthers = true))
     val transaction = made.begin(Action.Commit, "INSERT")
     TestTables.writeFile(made.table, transaction.instant, "p=1/q=2", "a-0")
     transaction.rollback()

@@ -66,13 +66,11 @@ final class World(path: String, prepare: Storage => Unit) {
   private def isEmptyLog(file: String): Boolean = file.contains(".log.") && memory.read(file).forall(_.isEmpty)
 
   /** `file id@instant+blocks` of every slice that a reader sees. */
-  def visible: Seq[String] =
-    if (!isTable) Nil
-    else {
-      val now = table
-      now.allSlices().values.flatten.map(s => s"${s.fileId}@${s.instant}+${s.logs.map(blocks(now, _)).sum}")
-        .toList.sorted
-    }
+  def visible: Seq[String] = if (isTable) rows(table) else Nil
+
+  /** As [[visible]], of the table as it is read. */
+  def rows(now: Table): Seq[String] =
+    now.allSlices().values.flatten.map(s => s"${s.fileId}@${s.instant}+${s.logs.map(blocks(now, _)).sum}").toList.sorted
 
   // A log file of version 6 may hold blocks of a write that never completed.
   private def blocks(table: Table, log: LogFile): Int =
@@ -108,7 +106,7 @@ final class World(path: String, prepare: Storage => Unit) {
   /** Clean-up by the next writer, once the owner is known to be gone. */
   def recover(): Unit = if (isTable) {
     later()
-    Transaction.prepared(table, World.Next)(())
+    Transaction.prepared(table, World.Next)(_ => ())
   }
 }
 

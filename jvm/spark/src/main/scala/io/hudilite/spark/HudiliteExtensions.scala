@@ -1,13 +1,14 @@
 package io.hudilite.spark
 
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, PathCatalogRule}
-import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, WritesRule}
+import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, ViewsRule, WritesRule}
+import io.hudilite.spark.dialect.Dialect
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, WriteLoopRule, WriteRule}
+import io.hudilite.spark.plan.{BusyTasks, WriteLoopRule, WriteRule}
 import io.hudilite.spark.plan.delta.{DeltaLayoutRule, LateMoves}
 import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy}
 import io.hudilite.spark.procedure.Procedures
-import io.hudilite.spark.scan.rule.{RuntimeFilterRule, SubqueryScans}
+import io.hudilite.spark.scan.rule.{AggregatesRule, RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{Calls, EarlyRules}
 import io.hudilite.spark.write.attempt.CommitJudge
@@ -39,6 +40,7 @@ final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends Sp
     EarlyRules.inject(extensions, NamesRule(_))
     EarlyRules.injectForTimes(extensions, TimesRule(_))
     extensions.injectResolutionRule(_ => RefusalsRule)
+    extensions.injectResolutionRule(_ => ViewsRule)
     extensions.injectResolutionRule(RewritesRule(_))
     extensions.injectResolutionRule(WritesRule(_))
     extensions.injectResolutionRule(WriteRule(_, InlineServices, judge))
@@ -53,6 +55,7 @@ final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends Sp
     extensions.injectColumnar(_ => WriteLoopRule(InlineServices))
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)
+    Dialect.inject(extensions) // around the parser that takes calls
   }
 }
 

@@ -29,7 +29,7 @@ import scala.collection.JavaConverters._
   *
   * Spark makes a source for each read and write, and asks it in different ways.
   */
-sealed class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
+class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
     with SavesByCommand with SchemaRelationProvider with RelationProvider {
 
   private var reads = false // reads alone ask which partitions there are, and writes of streams
@@ -79,11 +79,6 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
     new NotServed(context, new StructType())
 
   override def toString: String = WritesRule.Format
-}
-
-/** The name of the format in a statement that says USING hudi until the catalog sees it, which registers the table so. */
-final class HudiNameSource extends HudiliteSource {
-  override def shortName(): String = "hudi by hudilite"
 }
 
 /** Stands for the table of a write until that is planned. */

@@ -93,6 +93,10 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
     within("count")(assertEquals(read(table).count(), Rows))
     val other = unknown(copyOnWrite)
     within("count, cold")(assertEquals(read(other).count(), Rows))
+    val third = unknown(copyOnWrite)
+    def filtered(): Unit = assertEquals(read(third).where("v = 246").count(), 1L)
+    within("filter, cold")(filtered())
+    within("filter")(filtered())
   }
 
   for ((kind, source) <- Seq("copy-on-write" -> (() => copyOnWrite), "merge-on-read" -> (() => mergeOnRead)))

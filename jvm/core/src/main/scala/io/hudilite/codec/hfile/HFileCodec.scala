@@ -2,6 +2,7 @@ package io.hudilite.codec.hfile
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import java.nio.ByteBuffer
+import java.util.Arrays
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 /** How the blocks of an HFile are compressed, by its number in the trailer. */
@@ -26,6 +27,7 @@ private[hfile] object HFileCodec {
     private val BufferBytes = 4096
     // Deflated bytes stand for at most 1032 times as many; a length beyond that would be allocated in vain.
     private val MostExpansion = 1032L
+    private val UsualExpansion = 16L
 
     override def pack(content: Array[Byte]): Array[Byte] = {
       val bytes = new ByteArrayOutputStream()
@@ -37,10 +39,15 @@ private[hfile] object HFileCodec {
 
     override def unpack(data: ByteBuffer, length: Int): ByteBuffer = {
       if (length > data.remaining * MostExpansion) throw wrong("fewer", length)
-      val bytes = new Array[Byte](length)
       val in = new GZIPInputStream(
         new ByteArrayInputStream(data.array, data.arrayOffset + data.position(), data.remaining), BufferBytes)
-      val read = in.readNBytes(bytes, 0, length)
+      // A damaged length is not believed: the array grows as bytes come out.
+      var bytes = new Array[Byte](math.min(length.toLong, data.remaining * UsualExpansion).toInt)
+      var read = in.readNBytes(bytes, 0, bytes.length)
+      while (read == bytes.length && read < length) {
+        bytes = Arrays.copyOf(bytes, math.min(length.toLong, bytes.length * 2L).toInt)
+        read += in.readNBytes(bytes, read, bytes.length - read)
+      }
       if (read < length) throw wrong(read.toString, length)
       if (in.read() >= 0) throw wrong("more", length) // reads the check at the end, too
       ByteBuffer.wrap(bytes)

@@ -53,8 +53,10 @@ object ArchiveConf {
       case CleaningPolicy.LatestCommits(n) => Some(n)
       case _ => None
     }
-    val least = min.orElse(retained.fold(min.value)(n => min.value.max(n + Distance)))
-    val most = max.orElse(retained.fold(max.value)(_ => max.value.max(least + Distance)))
+    val wanted = min.orElse(retained.fold(min.value)(n => min.value.max(n + Distance)))
+    // A bound that is given alone moves the other one, as far as cleaning lets it.
+    val least = if (max.isGiven) min.orElse(wanted.min((max.value - 1).max(retained.fold(1)(_ + 1)))) else wanted
+    val most = max.orElse(max.value.max(least + Distance))
     ArchiveConf(Automatic(options), least, most, retained, deltaCommits(trigger), BeyondSavepoint(options),
       MergedFiles(options))
   }

@@ -15,6 +15,8 @@ import io.hudilite.metadata.MetadataPayload.Names
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, TimelineStore}
 
+import java.util.concurrent.ConcurrentHashMap
+
 /** The table's content as its metadata table has it.
   *
   * @param files
@@ -46,8 +48,13 @@ object NamedContent {
   *   access to the timeline of the table
   * @param dataTimeline
   *   its timeline when it was opened; writes that completed later may be seen or not
+  * @param isAsked
+  *   a reader asks for it, whatever may have gone wrong before the timeline begins; else actions that have left the
+  *   timeline must be known to it, too
   */
-final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
+final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: Boolean = true) {
+
+  import MetadataTable.MostArchivedBytes
 
   private val storage: Storage = data.storage
   private val folder = s"${data.basePath.stripSuffix("/")}/.hoodie/metadata"
@@ -55,8 +62,11 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   /** Partitions that the properties of the table list. */
   val listed: Seq[String] = data.config.metadataPartitions
 
+  /** It is said to keep statistics of columns of files. */
+  def hasColumnStatistics: Boolean = listed.contains(MetadataPartition.ColumnStats.name)
+
   private lazy val config: TableConfig = {
-    if (!listed.contains(MetadataPartition.Files.name)) throw distrusted("it is not listed in the table's properties")
+    if (!MetadataTable.namesFiles(data.config)) throw distrusted("it is not listed in the table's properties")
     val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))
     if (!TableConfig.Versions.contains(found.version) || found.layout != data.config.layout)
       throw distrusted(s"it has the version ${found.version}")
@@ -64,15 +74,41 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   private lazy val store = new TimelineStore(storage, folder, config)
-  private lazy val timeline: Timeline = store.load()
+
+  /** Its own timeline. */
+  lazy val timeline: Timeline = store.load()
 
   private lazy val instants: MetadataInstants = {
     val found = new MetadataInstants(dataTimeline, timeline)
     if (timeline.writes.isEmpty) throw distrusted("it was never initialised")
-    found.unknown(store.hasArchive).find(leftFiles).foreach(i =>
+    val missing = found.unknown(store.hasArchive)
+    // Its beginning, or what it knows of older writes of the table, may have left its timeline.
+    val unknown = if (missing.isEmpty) Nil else found.unknown(missing, store.archivedCompleted())
+    unknown.find(leftFiles).foreach(i =>
       throw distrusted(s"it does not know the ${i.action} ${i.time}"))
+    found.unknown(left.getOrElse(Nil), store.archivedCompleted()).headOption.foreach(i =>
+      throw distrusted(s"it does not know the ${i.action} ${i.time}, which is archived"))
     found
   }
+
+  /** False where it would take long to find out if it can be trusted. */
+  def isWithinReach: Boolean = isAsked || left.isDefined
+
+  /** Completed actions that have left the table's timeline, where they are compared. */
+  private lazy val left: Option[Seq[Instant]] = if (isAsked) None else data.archivedCompleted(MostArchivedBytes)
+
+  private lazy val leftTimes: Option[Set[String]] = left.map(_.map(_.time).toSet)
+
+  /** The file is one of a write that is older than the timeline, and nothing is known of the write: it may have been taken
+    * back when the metadata table did not know it yet, which leaves the names of its files there.
+    */
+  def isOfNobody(fileName: String): Boolean = leftTimes.exists(left =>
+    writeOf(fileName).exists(time =>
+      dataTimeline.beforeStart(time) && !dataTimeline.isCompleted(time) && !left(time)))
+
+  // Before version 8 a log file bears the instant of its slice.
+  private def writeOf(fileName: String): Option[String] = FileNames.parseBaseFile(fileName).map(_.instant).orElse(
+    if (data.config.layout == 1) None else FileNames.parseLogFile(fileName).map(_.time))
 
   // A write may have changed columns alone.
   private def leftFiles(instant: Instant): Boolean = !Action.Writes(instant.action) || {
@@ -88,58 +124,113 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
   }
 
   /** The merged records of a partition. */
-  def records(partition: MetadataPartition): Iterator[MetadataRecord] = {
-    val reader = new SliceRecords(storage, folder, config.version, instants.counts)
-    slices(partition).iterator.flatMap(reader.of)
+  def records(partition: MetadataPartition): Iterator[MetadataRecord] =
+    slices(partition).iterator.flatMap(reader(partition).of(_))
+
+  /** The merged records of those of the keys that the partition has. Only file groups that may hold one are asked, and of
+    * their base files only the blocks that may.
+    */
+  def records(partition: MetadataPartition, keys: Set[String]): Seq[MetadataRecord] =
+    if (keys.isEmpty) Nil
+    else {
+      val groups = slices(partition)
+      val numbers = MetadataPartition.groupsOf(partition, groups.map(_.fileId), keys)
+      numbers.toSeq.sortBy(_._1).flatMap { case (number, some) =>
+        reader(partition).of(groups(number), AskedKeys.These(some))
+      }
+    }
+
+  /** The merged records whose keys begin with one of these texts, of all file groups of the partition. */
+  def recordsBeginning(partition: MetadataPartition, prefixes: Set[String]): Seq[MetadataRecord] =
+    if (prefixes.isEmpty) Nil
+    else slices(partition).flatMap(reader(partition).of(_, AskedKeys.Beginning(prefixes)))
+
+  private def reader(partition: MetadataPartition): SliceRecords =
+    new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)
+
+  private lazy val blocks = new SliceBlocks(storage, folder, config.version, instants.counts)
+
+  // Names are asked for query by query, and their log files are small.
+  private def blocksOfNames(slice: FileSlice): Seq[SliceBlock] =
+    keptBlocks.computeIfAbsent(slice.fileId, _ => blocks.of(slice))
+
+  private val keptBlocks = new ConcurrentHashMap[String, Seq[SliceBlock]]()
+
+  /** Raises an error where what the partition `files` says cannot be trusted, as far as that shows without its records. */
+  def checkNames(): Unit = {
+    slices(MetadataPartition.Files)
+    ()
   }
+
+  /** The merged records of a slice. */
+  def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
+
+  /** The partitions of the table. */
+  def partitions(): Set[String] = {
+    val found = records(MetadataPartition.Files, Set(MetadataKeys.AllPartitions)).collect {
+      case MetadataRecord(_, names: Names) => names.entries.keySet.map(MetadataKeys.path)
+    }
+    if (found.isEmpty && dataTimeline.writes.nonEmpty) throw distrusted("it does not say which partitions there are")
+    found.headOption.getOrElse(Set.empty)
+  }
+
+  /** Lengths of the files of these partitions, by their names; none for a partition that it has nothing of. */
+  def named(paths: Set[String]): Map[String, Map[String, Long]] =
+    namesIn(records(MetadataPartition.Files, paths.map(MetadataKeys.ofPartition)).iterator)
 
   /** The partitions and files of the table that the partition `files` names. */
   def named(): NamedContent = NamedContent.of(records(MetadataPartition.Files).toSeq)
 
+  private def namesIn(records: Iterator[MetadataRecord]): Map[String, Map[String, Long]] = records.collect {
+    case MetadataRecord(key, names: Names) =>
+      MetadataKeys.path(key) -> names.entries.map { case (name, file) => name -> file.bytes }
+  }.toMap
+
   /** The newest slices of a partition, in the order of the numbers in their ids. */
-  private def slices(partition: MetadataPartition): Seq[FileSlice] = {
+  def slices(partition: MetadataPartition): Seq[FileSlice] =
+    known.computeIfAbsent(partition.name, _ => trustedSlices(partition))
+
+  private val known = new ConcurrentHashMap[String, Seq[FileSlice]]()
+
+  private def trustedSlices(partition: MetadataPartition): Seq[FileSlice] = {
     if (!listed.contains(partition.name)) throw distrusted(s"${partition.name} is not listed in the table's properties")
     if (partition != MetadataPartition.Files)
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
-    val files = storage.list(s"$folder/${partition.name}")
-    val logs = namedLogs(partition, files)
-    val found = FileSystemView.slices(view, Map(partition.name -> files), logs).getOrElse(partition.name, Nil)
-    MetadataPartition.incomplete(partition, found.map(_.fileId)).foreach(reason => throw distrusted(reason))
-    namedBases(partition).diff(files.map(_.name).toSet).foreach(name =>
+    val listing = Map(partition.name -> storage.list(s"$folder/${partition.name}"))
+    val found = shown(FileSystemView.slices(view, listing).getOrElse(partition.name, Nil))
+    val told = toldSince(partition, found, madeAt(listing(partition.name)))
+    namedBases(partition, found, told.map(_._2)).diff(listing(partition.name).map(_.name).toSet).foreach(name =>
       throw distrusted(s"its file $name of ${partition.name} is missing"))
-    found.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
-    found.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
+    val logs = NamedLogs.of(folder, told.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
+    whole(partition, FileSystemView.slices(view, listing, logs).getOrElse(partition.name, Nil), logs)
+  }
+
+  private def whole(partition: MetadataPartition, slices: Seq[FileSlice], logs: NamedLogs): Seq[FileSlice] = {
+    MetadataPartition.incomplete(partition, slices.map(_.fileId)).foreach(reason => throw distrusted(reason))
+    slices.iterator.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
+    slices.sortBy(_.fileId).map(slice => slice.copy(logs = slice.logs.sortBy(order)))
   }
 
   // From version 8 on a log file has one write, and what completed later is newer.
   private def order(log: LogFile): (String, String, Int, String) =
     (timeline.completionTime(log.time).getOrElse(""), log.time, log.version, log.writeToken.getOrElse(""))
 
-  private lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
+  /** Facts of its timeline that tell which of its files count. */
+  lazy val view: ViewInstants = ViewInstants(isCommitted, timeline.completionTime, Set.empty, pending,
     config.version)
 
   // Log files of version 6 bear the instant of their slice, and each of their blocks is asked for.
   private def isCommitted(time: String): Boolean = instants.counts(time)
 
-  private def pending: Map[FileGroupId, String] =
+  /** Instants of pending compactions of its file groups. */
+  def pending: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
 
   private lazy val compacted: Option[Instant] = timeline.writes.filter(_.action == Action.Commit).lastOption
 
-  private lazy val sinceCompaction: Seq[(Instant, CommitMetadata)] =
-    store.readCommits(timeline.writes.filter(i =>
-        i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))).toSeq
-
-  /** The log files that writes since the last compaction have named. A missing one would hide what it says. */
-  private def namedLogs(partition: MetadataPartition, files: Seq[FileInfo]): NamedLogs = {
-    val made = madeAt(files)
-    NamedLogs.of(folder,
-      sinceCompaction.collect {
-        case (i, metadata) if !i.completionTime.exists(t => made.exists(t < _)) =>
-          i.time -> metadata
-      }, Set(partition.name))
-  }
+  private lazy val sinceCompaction: Seq[Instant] = timeline.writes.filter(i =>
+    i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))
 
   /** Completion time of the initialisation that these files of a partition are from. After a restore, Apache Hudi deletes
     * partitions and makes them again, without the files that earlier writes name.
@@ -148,14 +239,39 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline) {
     .flatMap(name => FileNames.parseBaseFile(name).map(_.instant).orElse(FileNames.parseLogFile(name).map(_.time)))
     .filter(MetadataInstants.isInitial).sorted.lastOption.flatMap(timeline.completionTime)
 
-  /** The base files that the last compaction has named, or the first writes where there was none. A slice without its
-    * base file would look whole.
+  /** Writes since the last compaction with what they say of their files. A missing one would hide what it says. A write of which
+    * the partition `files` shows the only file that it has there is not asked.
     */
-  private def namedBases(partition: MetadataPartition): Set[String] =
-    (if (compacted.isEmpty) sinceCompaction.map(_._2) else compacted.toSeq.map(store.readCommit))
+  private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[String])
+      : Seq[(Instant, CommitMetadata)] = store.readCommits(sinceCompaction
+      .filterNot(_.completionTime.exists(completed => made.exists(completed < _)))
+      .filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
+
+  /** Instants of the writes that a listing of `files` shows to be there: by the log file that each has from version 8 on,
+    * and by the base file that the partition began with.
+    */
+  private def shown(slices: Seq[FileSlice]): Set[String] =
+    if (config.layout == 1) Set.empty
+    else slices.flatMap(_.logs).map(_.time).filterNot(MetadataInstants.isInitial).toSet ++
+      slices.flatMap(_.base).map(_.instant)
+
+  /** The base files that the last compaction has named, or the first writes. A slice without its base file would look
+    * whole.
+    */
+  private def namedBases(partition: MetadataPartition, shown: Set[String], told: Seq[CommitMetadata]): Set[String] =
+    (told ++ compacted.filterNot(i => partition == MetadataPartition.Files && shown(i.time)).map(store.readCommit))
       .flatMap(_.allStats).filter(stat => stat.path == s"${partition.name}/${stat.fileName}")
       .map(_.fileName).filter(_.endsWith(".hfile")).toSet
 
   private def distrusted(reason: String): CorruptTable =
     CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> reason)
+}
+
+object MetadataTable {
+
+  // Of archived timelines that are compared unasked: some thousand actions.
+  private val MostArchivedBytes = 8L << 20
+
+  /** True when a table has a metadata table that names its files, by the table's properties. */
+  def namesFiles(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.Files.name)
 }

@@ -8,6 +8,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantStates, WriteFolders}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Markers
+import io.hudilite.upkeep.{MetadataHome, MetadataServices}
 
 /** A finished or possible archiving.
   *
@@ -29,8 +30,10 @@ final case class Archived(instants: Seq[Instant], files: Seq[String])
 final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOptions = TransactionOptions(),
     retained: Option[String] = None) {
 
-  /** True when there may be work, by the timeline that the table was opened with. Asks no storage. */
-  def isDue: Boolean = known(table).nonEmpty
+  /** True when there may be work, by the timeline that the table was opened with. Asks storage for the metadata table
+    * alone, where there is one.
+    */
+  def isDue: Boolean = underMetadata(table, known(table)).nonEmpty
 
   /** The archiving that [[run]] would do. Nothing is written. */
   def preview(): Archived = Archived(planned(table), Nil)
@@ -63,19 +66,23 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
   }
 
   // Instants to archive by the timeline alone.
-  private def known(now: Table): Seq[Instant] =
-    // Readers of the metadata table judge its log files by the active timeline, until Hudi's own compaction of it ends
-    // that.
-    if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, conf, facts(now))
+  private def known(now: Table): Seq[Instant] = ArchivePlanner.plan(now.timeline, conf, facts(now))
+
+  // Readers of the metadata table judge its log files by the active timeline, until a compaction of it ends that.
+  private def underMetadata(now: Table, due: Seq[Instant]): Seq[Instant] =
+    if (due.isEmpty || now.config.metadataPartitions.isEmpty) due
+    else MetadataServices.lastCompaction(new MetadataHome(now.store)).fold(Seq.empty[Instant])(compaction =>
+      due.filter(_.time < compaction))
 
   // Commits are read where something is to go only.
   private def planned(now: Table): Seq[Instant] = {
-    val due = known(now)
+    val due = underMetadata(now, known(now))
     if (due.isEmpty) Nil
     else {
       val replacing = now.store.readCommits(due.filter(_.action == Action.ReplaceCommit)).iterator
       val uncleaned = replacing.find { case (_, metadata) => stillThere(now, metadata.replaced) }.map(_._1.time)
-      ArchivePlanner.plan(now.timeline, conf, facts(now).copy(uncleaned = uncleaned.toSet, columns = columnsAt(now)))
+      val facts = this.facts(now).copy(uncleaned = uncleaned.toSet, columns = columnsAt(now))
+      underMetadata(now, ArchivePlanner.plan(now.timeline, conf, facts))
     }
   }
 

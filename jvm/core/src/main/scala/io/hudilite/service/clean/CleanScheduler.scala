@@ -5,7 +5,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.{PartitionVersions, Table}
 import io.hudilite.timeline.{Action, CleanPlan, Instant, InstantTime, Timeline}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 
 /** Plans cleanings (docs/format.md#cleaning). */
 object CleanScheduler {
@@ -60,7 +60,7 @@ object CleanScheduler {
       before.timeline.savepoints == now.timeline.savepoints
 
   private def request(now: Table, plan: CleanPlan): Instant = {
-    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
+    MetadataUpkeep.beforeCleaning(now, now.config)
     now.store.requestClean(now.store.newInstantTime(now.timeline.lastTime.getOrElse("")), plan)
   }
 

@@ -6,7 +6,7 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State, Timeline}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 
 import java.util.concurrent.CancellationException
 
@@ -85,23 +85,25 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
     finish(table, instant, plan, failed, table.storage.clock.millis() - started)
   }
 
-  private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
-    MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
+  private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) { config =>
+    MetadataUpkeep.beforeCleaning(table, config)
     val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
     if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
   }
 
   private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
       : FinishedCleaning =
-    Transaction.unchanged(table, transaction) {
+    Transaction.unchanged(table, transaction) { config =>
       val emptied = new EmptiedPartitions(table).remove(plan.partitionsToDelete)
       val partitions = plan.files.toSeq.sortBy(_._1).map { case (partition, files) =>
         val (left, gone) = files.partition(failed)
         CleanedPartition(partition, plan.policy, gone.map(nameOf), left.map(nameOf), emptied(partition))
       }
       val earliest = plan.earliestToRetain.map(_.time).getOrElse("")
-      table.store.completeClean(instant.time,
-        CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints))
+      val metadata =
+        CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints)
+      MetadataUpkeep.cleaned(table, config, instant.time, metadata, transaction.metadata)
+      table.store.completeClean(instant.time, metadata)
       FinishedCleaning(instant.time, earliest, partitions)
     }
 

@@ -70,7 +70,7 @@ object ClusteringScheduler {
   def check(table: Table, asked: ClusteringRequest): Unit =
     asked.conf.partitions.selected.foreach { named =>
       val partitions = table.partitions()
-      named.find(!partitions.contains(_)).foreach(unknown =>
+      named.find(name => !partitions.contains(table.config.spelt(name)(partitions.contains))).foreach(unknown =>
         throw InvalidInput.option(ClusteringOptions.Selected.name, unknown, "the table has no such partition"))
     }
 
@@ -131,7 +131,9 @@ object ClusteringScheduler {
 
   private def planned(now: Table, asked: ClusteringRequest, settled: FileSlice => Boolean): PlannedClustering = {
     val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ now.pendingClusterings.keySet
-    val partitions = PartitionChoice.of(asked.conf.partitions, now.partitions())
+    val (choice, all) = (asked.conf.partitions, now.partitions())
+    val selected = choice.selected.map(_.map(now.config.spelt(_)(all.contains)))
+    val partitions = PartitionChoice.of(choice.copy(selected = selected), all)
     val (others, slices) = now.slices(partitions).values.flatten.toSeq.partition(slice => taken(slice.groupId))
     if (asked.buckets.isDefined) others.headOption.foreach(slice =>
       throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath,

@@ -7,7 +7,7 @@ import io.hudilite.service.clean.Cleaning
 import io.hudilite.storage.{Storage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CleanMetadata, Instant, State, Timeline, TimelineStore}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Rollback
 
 import scala.collection.mutable
@@ -72,12 +72,12 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())
     if (wanted.exists(m => m != Mend.RestoreProperties && !isDropped(m))) tried(wanted.filterNot(isDropped)) {
       val table = Table.open(storage, basePath)
-      Transaction.prepared(table, options.copy(sweepsAtOnce = true)) {
+      Transaction.prepared(table, options.copy(sweepsAtOnce = true)) { config =>
         // The table is examined again under the lock.
         val mends = examine().flatMap(_.mend).distinct
         // The metadata table may have a write that is taken back.
-        if (mends.exists(takesBack)) MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
-        mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
+        def carriedOut(): Unit = mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
+        if (mends.exists(takesBack)) MetadataUpkeep.remade(table, config)(carriedOut()) else carriedOut()
       }
       val cleanings = wanted.collect { case m: Mend.EndCleaning => m }
       if (cleanings.nonEmpty) tried(cleanings) {
@@ -98,7 +98,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     TableSupport.checkWritable(table.config, basePath)
     // The target of an unreadable rollback has to be taken back anew, so nothing may forbid that.
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
-    Transaction.unchanged(table, options) {
+    Transaction.unchanged(table, options) { _ =>
       examine().flatMap(_.mend).distinct.foreach {
         case Mend.DropFromTimeline(instant) => table.store.delete(instant)
         case _ =>

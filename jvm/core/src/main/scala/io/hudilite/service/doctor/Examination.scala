@@ -65,12 +65,15 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
       (instant, file) => pending.mayBeAlive(instant) || !pending.isOld(file.modifiedMs), store.config.version >= 8)
     val (marked, strays) = PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
       .map { case (partition, folder) =>
-        partition -> (FileFindings.of(known, partition, folder.files) ++ missing.in(partition, folder.files))
+        partition ->
+          (FileFindings.of(known, partition, folder.files) ++
+            FileFindings.others(partition, folder.files) ++ missing.in(partition, folder.files))
       }
       .foldLeft((Set.empty[String], Seq.empty[Finding])) { case ((paths, found), (partition, more)) =>
         (paths + partition, found ++ more)
       }
-    unmarked(marked) ++ lost(marked) ++ strays
+    val above = if (marked("")) Nil else FileFindings.others("", storage.list(basePath))
+    unmarked(marked) ++ lost(marked) ++ strays ++ above
   }
 
   /** Partitions that writes of the active timeline name and that are not marked as such, though they have files. */

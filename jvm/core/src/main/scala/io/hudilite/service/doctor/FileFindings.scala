@@ -1,7 +1,7 @@
 package io.hudilite.service.doctor
 
 import io.hudilite.error.Listed
-import io.hudilite.filegroup.{FileGroupId, FileNames, FileSystemView, NamedBases, NamedLogs, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSystemView, NamedBases, NamedLogs, OtherFiles, ViewInstants}
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
@@ -25,6 +25,15 @@ private[doctor] object FileFindings {
     strays.groupBy(_._1).toSeq.sortBy(_._1).map { case (instant, found) =>
       finding(facts, instant, partition, found.map(_._2).sorted)
     }
+  }
+
+  /** Files whose names no write gives. */
+  def others(partition: String, files: Seq[FileInfo]): Seq[Finding] = {
+    val found = files.filter(OtherFiles.isOther).map(file => below(partition, file.name)).sorted
+    if (found.isEmpty) Nil
+    else Seq(Finding(FindingKind.StrayFiles, if (found.size == 1) found.head else partition,
+        s"${found.size} file(s) in the folder '$partition' (${Listed.of(found, Named)}): no write gives such names.",
+        "No reader of the table shows them. Write their rows to the table if they belong to it, and move them elsewhere."))
   }
 
   private def below(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"

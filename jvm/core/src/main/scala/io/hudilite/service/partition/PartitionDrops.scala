@@ -25,7 +25,7 @@ object PartitionDrops {
   def preview(table: Table, partitions: Seq[String]): DroppedPartitions =
     DroppedPartitions("", checked(table, partitions).map { case (partition, slices) => partition -> slices.size })
 
-  /** Drops partitions, which are named by their paths below the table.
+  /** Drops partitions, which are named by their paths below the table, in either spelling.
     *
     * Raises `PARTITION_NOT_FOUND`, `PARTITION_IN_SERVICE` while a compaction or clustering of it is pending, and
     * `COMMIT_CONFLICT` when another write has added rows to one of them meanwhile.
@@ -51,8 +51,9 @@ object PartitionDrops {
 
   private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
     // The empty path is the one partition of a table without partition columns, which is the table itself.
-    val slices = table.groups.slices(partitions.filter(_.nonEmpty).distinct)
-    partitions.find(slices.getOrElse(_, Nil).isEmpty).foreach(partition =>
+    val named = partitions.filter(_.nonEmpty).map(name => name -> table.config.spelt(name)(hasRows(table, _))).toMap
+    val slices = table.groups.slices(named.values.toSeq.distinct)
+    partitions.find(named.get(_).flatMap(slices.get).forall(_.isEmpty)).foreach(partition =>
       throw InvalidInput("PARTITION_NOT_FOUND", "path" -> table.basePath, "partition" -> partition,
         "partitions" -> some(table)))
     val services = Seq("compaction" -> table.pendingCompactions, "log compaction" -> table.pendingLogCompactions,
@@ -62,6 +63,9 @@ object PartitionDrops {
         "service" -> service, "instant" -> instant)
     slices
   }
+
+  private def hasRows(table: Table, partition: String): Boolean =
+    table.groups.slices(Seq(partition)).values.exists(_.nonEmpty)
 
   private def some(table: Table): String = {
     val found = table.partitions().filter(_.nonEmpty)
@@ -110,7 +114,8 @@ object PartitionExpiry {
     val lastWrites = table.allSlices().collect {
       case (partition, slices) if slices.nonEmpty && !taken(partition) => partition -> slices.map(lastWrite).max
     }
-    expired(lastWrites, limit, conf)
+    val selected = conf.selected.map(_.map(table.config.spelt(_)(lastWrites.contains)))
+    expired(lastWrites, limit, conf.copy(selected = selected))
   }
 
   // Files of a compaction or clustering count, too, since they do not tell when their rows came.

@@ -4,7 +4,7 @@ import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 import io.hudilite.timeline.plan.{InstantName, RestoreMetadata, RestorePlan, RollbackMetadata}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery, Rollback}
 
 import java.util.concurrent.CancellationException
@@ -54,7 +54,7 @@ object Restores {
     */
   def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => (),
       isStopped: () => Boolean = () => false): RestoredTable =
-    Transaction.prepared(table, options) {
+    Transaction.prepared(table, options) { _ =>
       Rollback.endAll(table.store)
       val begun = table.store.load().pending.find(_.action == Action.Restore)
       begun.foreach(i => checkSame(table, i, to))
@@ -111,9 +111,8 @@ object Restores {
     CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> restore.time, "instant" -> to)
 
   private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
-      : RestoredTable = {
+      : RestoredTable = MetadataUpkeep.remade(now, now.config) {
     val started = System.nanoTime()
-    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
     StateFiles.keep(now, to)
     // Rollbacks of an earlier attempt record the writes that it took back.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)

@@ -4,7 +4,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline}
-import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{PendingWrites, Rollback}
 
 /** A write that was taken back.
@@ -46,7 +46,7 @@ object Rollbacks {
     *   the write, which must be the newest; `None` for the newest
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
-    Transaction.prepared(table, options) {
+    Transaction.prepared(table, options) { _ =>
       val begun = cutOff(table, instant)
       Rollback.endAll(table.store)
       options.recovery(table.store).settle()
@@ -75,9 +75,10 @@ object Rollbacks {
   private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
-    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
-    before(now, write).foreach(StateFiles.keep(now, _))
-    RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+    MetadataUpkeep.remade(now, now.config) {
+      before(now, write).foreach(StateFiles.keep(now, _))
+      RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+    }
   }
 
   private def checked(now: Table, instant: Option[String]): Instant = {

@@ -1,5 +1,6 @@
 package io.hudilite.transaction.rollback
 
+import io.hudilite.config.TableConfig
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
 import io.hudilite.storage.FileInfo
@@ -12,8 +13,11 @@ import org.slf4j.LoggerFactory
   *
   * @param self
   *   process that asks
+  * @param current
+  *   properties of the table where the caller has read them under the lock
   */
-private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Process) {
+private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Process,
+    current: Option[TableConfig]) {
 
   import Recovery._
 
@@ -92,7 +96,7 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
   }
 
   private def takeBack(time: String, written: Seq[String]): Unit = {
-    new Rollback(store).run(time, written)
+    new Rollback(store, current).run(time, written)
     ()
   }
 

@@ -1,10 +1,12 @@
 package io.hudilite.transaction.rollback
 
+import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.Undo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
+import io.hudilite.upkeep.Undoing
 
 import org.slf4j.LoggerFactory
 
@@ -12,8 +14,11 @@ import org.slf4j.LoggerFactory
   *
   * The timeline is asked here once more if the write has completed, whatever the caller believes. A completed write
   * loses only its traces.
+  *
+  * @param current
+  *   properties of the table where the caller has read them under the lock
   */
-private[hudilite] final class Rollback(store: TimelineStore) {
+private[hudilite] final class Rollback(store: TimelineStore, current: Option[TableConfig] = None) {
 
   import Rollback._
 
@@ -92,6 +97,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
     // Tasks of this write delete the files that they begin from here on.
     WritePermit.deleteAll(storage, basePath, instant)
+    new Undoing(store, current).begin(instant)
     store.deleteUncounted(instant)
     val timeline = store.load()
     val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
@@ -165,6 +171,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
+    new Undoing(store, current).end(time, metadata, RollbackPlan(target, Nil))
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)

@@ -3,6 +3,7 @@ package io.hudilite.codec.hfile
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.storage.{CountingStorage, MemoryStorage}
 
+import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, Random}
@@ -131,6 +132,20 @@ class HFileSuite extends FunSuite {
     assertEquals(opening.counts.keySet ++ asking.counts.keySet -- Set("get"), Set.empty[String])
     (opening.count("get"), asking.count("get"))
   }
+
+  test("a damaged length of a packed block asks for no more memory than the block can fill") {
+    val noise = new Array[Byte](1 << 20)
+    new Random(1).nextBytes(noise)
+    val content = HFileImage.of(Seq("k" -> noise), gzip = true, 1)
+    val unpackedAt = HFileBlock.MagicBytes + Integer.BYTES
+    val damaged = changed(content, unpackedAt, 1000 << 20)
+    val before = allocated
+    assert(reason(damaged).startsWith("a block of an HFile unpacks to "))
+    assert(allocated - before < (64L << 20), allocated - before)
+  }
+
+  private def allocated: Long = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+    .getThreadAllocatedBytes(Thread.currentThread.getId)
 
   test("a small file is one request, whatever is asked") {
     assertEquals(requests(image) { file =>

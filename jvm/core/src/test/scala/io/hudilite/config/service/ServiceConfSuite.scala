@@ -149,7 +149,11 @@ class ServiceConfSuite extends FunSuite {
     assertEquals(Seq(limits(), limits(retained -> "15"), limits(retained -> "15", min -> "16"), limits(min -> "25")),
       Seq((20, 30), (25, 35), (16, 30), (25, 35)))
     assertEquals(limits("hoodie.clean.hours.retained" -> "900"), (20, 30))
-    val equal = refused(max -> "20")
+    // One that is given alone moves the other.
+    assertEquals(Seq(limits(max -> "20"), limits(max -> "13"), limits(max -> "7", retained -> "3"),
+        limits(min -> "40", "hoodie.clean.hours.retained" -> "900")), Seq((19, 20), (12, 13), (6, 7), (40, 50)))
+    assert(refused(max -> "11").contains(max), "cleaning retains 10")
+    val equal = refused(max -> "20", min -> "20")
     assert(equal.contains(max) && equal.contains(min), equal)
     val cleaned = refused(min -> "10")
     assert(cleaned.contains(min) && cleaned.contains(retained), cleaned)

@@ -174,7 +174,7 @@ class ArchiverSuite extends FunSuite {
     Table.open(TestTables.storage, to.toString)
   }
 
-  test("a table with a metadata table is left to who maintains that") {
+  test("a table whose metadata table was never compacted is not archived") {
     val table = copied("metadata-table-v9")
     val one = Services.of().archiving.copy(minCommits = 1, maxCommits = 2)
     val grown = table.copy(timeline = Timeline(table.timeline.writes ++ later(table, 3)))

@@ -58,7 +58,7 @@ class DamagedRollbackSuite extends StoredTables {
 
   /** The tables that recoveries leave that are killed at one of their calls while a rollback is under way. */
   private def killedRollbacks(storage: MemoryStorage): Seq[MemoryStorage] = {
-    def recover(faulty: FaultyStorage): Unit = Transaction.prepared(table(faulty), TransactionOptions())(())
+    def recover(faulty: FaultyStorage): Unit = Transaction.prepared(table(faulty), TransactionOptions())(_ => ())
     val counting = new FaultyStorage(copied(storage), _ => false, () => new IllegalStateException, afterEffect = false)
     recover(counting)
     (1 to counting.calls).flatMap { number =>

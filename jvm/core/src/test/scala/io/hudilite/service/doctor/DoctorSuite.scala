@@ -223,6 +223,15 @@ class DoctorSuite extends StoredTables {
       assert(leaves(storage, FindingKind.BrokenInstant).what.contains(first.fileName))
   }
 
+  versions("files whose names no write gives are told, wherever they lie, and stay") { (_, storage) =>
+    Seq("p/part-00000-a1b2.snappy.parquet", "p/_SUCCESS", "notes_of_2026.csv").foreach(name =>
+      storage.createNew(s"$path/$name", Array.emptyByteArray))
+    val found = doctor(storage).run(fix = true)
+    assertEquals(
+      found.map(f => (f.kind.name, f.subject, f.isMended)),
+      Seq(("STRAY_FILES", "p/part-00000-a1b2.snappy.parquet", false), ("STRAY_FILES", "notes_of_2026.csv", false)))
+  }
+
   versions("what ended writes left goes, with the files of a process that is gone, and what may be committed stays") {
     (_, storage) =>
       val before = data(storage)

@@ -45,14 +45,14 @@ class RecoverySuite extends FunSuite {
 
     /** Files among these that are left after the first step of every write. */
     def recovered(files: Set[String], atOnce: Boolean = true): Set[String] = {
-      Transaction.prepared(table, TransactionOptions(sweepsAtOnce = atOnce))(())
+      Transaction.prepared(table, TransactionOptions(sweepsAtOnce = atOnce))(_ => ())
       files.filter(memory.exists)
     }
 
     /** The folders that are listed in the beginning of a write. */
     def listed(atOnce: Boolean = false): Seq[String] = {
       val opened = table
-      counting.during(Transaction.prepared(opened, TransactionOptions(sweepsAtOnce = atOnce))(()))._2.all
+      counting.during(Transaction.prepared(opened, TransactionOptions(sweepsAtOnce = atOnce))(_ => ()))._2.all
         .filter(_.kind == "list").map(_.path)
     }
   }
@@ -135,7 +135,7 @@ class RecoverySuite extends FunSuite {
     place.later()
     val opened = Table.open(place.storage, other)
     place.listed()
-    val (_, calls) = place.counting.during(Transaction.prepared(opened, TransactionOptions())(()))
+    val (_, calls) = place.counting.during(Transaction.prepared(opened, TransactionOptions())(_ => ()))
     assert(calls.all.exists(c => c.kind == "list" && c.path == opened.store.folder))
   }
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Exp
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
+import org.apache.spark.sql.connector.catalog.CatalogPlugin
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 
 import scala.util.control.NonFatal
@@ -19,6 +20,18 @@ object Calls {
   def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure)
       : Unit =
     extensions.injectParser((session, delegate) => new CallParser(session, catalog, find, delegate))
+
+  /** True when a catalog has procedures that CALL finds by names without a catalog. */
+  def servedBy(catalog: CatalogPlugin): Boolean = {
+    val _ = catalog
+    false
+  }
+
+  /** True for a call as Spark parses it, of a procedure that is not looked up yet. */
+  def isCall(plan: LogicalPlan): Boolean = {
+    val _ = plan
+    false
+  }
 }
 
 /** Spark 3.5 has no catalogs of procedures. */

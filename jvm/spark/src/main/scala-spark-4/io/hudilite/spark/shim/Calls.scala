@@ -3,8 +3,9 @@ package io.hudilite.spark.shim
 import java.util.{Collections, Iterator => JIterator}
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.plans.logical.{Call, LogicalPlan}
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
-import org.apache.spark.sql.connector.catalog.{Identifier, ProcedureCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, ProcedureCatalog}
 import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types.StructType
@@ -15,6 +16,12 @@ object Calls {
       : Unit = {
     val _ = (extensions, catalog, find)
   }
+
+  /** True when a catalog has procedures that CALL finds by names without a catalog. */
+  def servedBy(catalog: CatalogPlugin): Boolean = catalog.isInstanceOf[ProcedureCatalog]
+
+  /** True for a call as Spark parses it, of a procedure that is not looked up yet. */
+  def isCall(plan: LogicalPlan): Boolean = plan.isInstanceOf[Call]
 }
 
 /** Interface of a catalog of procedures on this Spark. */

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{TableConfig, TableOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
-import io.hudilite.spark.row.Nullability
+import io.hudilite.spark.row.{Nullability, SessionConf}
 
 import java.util.{Map => JMap}
 
@@ -19,6 +19,8 @@ import scala.collection.JavaConverters._
   *
   * @param options
   *   options from OPTIONS, TBLPROPERTIES and PARTITIONED BY
+  * @param own
+  *   properties of a user's own, for the entry in the catalog
   * @param byWrite
   *   true when rows of a query follow, whose write creates the table
   * @param external
@@ -26,7 +28,7 @@ import scala.collection.JavaConverters._
   */
 private[catalog] final case class CreateRequest(options: Map[String, String], location: Option[String],
     provider: Option[String], comment: Option[String], byWrite: Boolean,
-    external: Boolean = false) {
+    external: Boolean = false, own: Map[String, String] = Map.empty) {
 
   /** Raises `InvalidInput` when the statement gives a place, format or comment that a table by path cannot have. */
   def checkAgainst(path: String): Unit = {
@@ -36,11 +38,27 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
     if (registeredAs(path) != Registered.Hudilite) throw UnsupportedStatement.Provider.of(path)
   }
 
-  /** Columns with partition columns last, which is the order of tables that Apache Hudi's catalog shares. */
-  def inOrderOfHudi(columns: Seq[String]): Seq[String] =
+  /** Columns with partition columns last, as a new table has them. */
+  def ordered(columns: Seq[String]): Seq[String] =
     HudiEntry.partitionsLast(columns,
-      TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
-        .map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
+      partitionFields.map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
+
+  /** Columns in the order of a new table, which is told where the statement has another one. */
+  def ordered(table: String, schema: StructType): StructType = {
+    val names = ordered(schema.fieldNames.toSeq)
+    ColumnOrder.tell(table, schema.fieldNames.toSeq, names)
+    StructType(names.map(schema(_)))
+  }
+
+  private def partitionFields: Seq[String] =
+    TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
+
+  /** The request for a table that is not there yet. Its partitions are named `column=value` unless an option says
+    * otherwise, as with Apache Hudi's statements; a DataFrame that makes a table names them by the value alone.
+    */
+  def ofNewTable: CreateRequest =
+    if (partitionFields.isEmpty || TableOptions.HiveStyle.isSet(SessionConf.options ++ options)) this
+    else copy(options = options + (TableOptions.HiveStyle.name -> "true"))
 
   /** Format under which the catalog registers the table. Raises `InvalidInput` for any other than Hudi's, and for an
     * option that the catalog would keep although no write of hudilite heeds it there.
@@ -48,8 +66,9 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
   def registeredAs(path: String): String = {
     val found = provider.fold(Registered.Hudilite)(
       Registered.providerOf(_).getOrElse(throw UnsupportedStatement.Provider.of(path)))
-    if (found == Registered.Hudi) (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
-      .headOption.foreach(option => throw UnsupportedStatement.OptionOfHudi(option).of(path))
+    if (found == Registered.Hudi && Registered.isHudiHere)
+      (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
+        .headOption.foreach(option => throw UnsupportedStatement.OptionOfHudi(option).of(path))
     found
   }
 }
@@ -78,10 +97,12 @@ private[catalog] object CreateRequest {
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
     // Spark repeats OPTIONS under this prefix.
-    val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
-    CreateRequest(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
+    val said = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
+    val own = TableProperty.own(said).filterNot { case (name, _) => all.contains(TableCatalog.OPTION_PREFIX + name) }
+    CreateRequest(partitioned(partitions.toSeq, TableProperty.options(said -- own.keys)),
+      all.get(TableCatalog.PROP_LOCATION),
       all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
-      all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
+      all.get(TableCatalog.PROP_EXTERNAL).contains("true"), own)
   }
 
   /** The options with the partition columns of the statement or of `partitionBy`. Raises `InvalidInput` when the

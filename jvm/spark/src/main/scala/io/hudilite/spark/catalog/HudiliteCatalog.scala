@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{Options, ReadOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.inspect.InspectTable
@@ -66,14 +66,14 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
     if (isName(ident)) names.find(ident).map(names.load(_, options, dataFrame))
-    else Some(HudiliteCatalog.table(session, pathOf(ident), options, dataFrame)).filter(_.table.isDefined)
+    else Some(HudiliteCatalog.table(session, pathOf(ident), options, dataFrame).ofStatement).filter(_.table.isDefined)
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     found(ident, Map.empty, dataFrame)
 
   override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
     if (isName(ident)) names.newPlace(ident, location, options)
-    else HudiliteCatalog.table(session, pathOf(ident), options, dataFrame = true)
+    else HudiliteCatalog.table(session, pathOf(ident), options, dataFrame = true).ofStatement
 
   override def isPath(ident: Identifier): Boolean = !isName(ident)
 
@@ -84,7 +84,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
-  private[catalog] def metadataTable(ident: Identifier): Option[InspectTable] =
+  private[catalog] override def metadataTable(ident: Identifier): Option[InspectTable] =
     NamedMetadata.find(session, ident, tableOf)
 
   private def tableOf(ident: Identifier): Option[Table] =
@@ -102,11 +102,12 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     else {
       if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
-      val place = HudiliteCatalog.table(session, pathOf(ident), asked.options, dataFrame = true)
+      Options.check(asked.own) // a path has no entry that keeps them
+      val place = HudiliteCatalog.table(session, pathOf(ident), asked.ofNewTable.options, dataFrame = true).ofStatement
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
       else {
-        EmptyTable.create(place, schema)
+        EmptyTable.create(place, asked.ordered(place.name(), schema))
         loadTable(ident)
       }
     }

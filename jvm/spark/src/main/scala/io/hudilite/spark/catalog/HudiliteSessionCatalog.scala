@@ -3,7 +3,9 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
+import io.hudilite.spark.inspect.InspectTable
 import io.hudilite.spark.scan.plan.TimeTravel
+import io.hudilite.table.Table
 
 import java.util.{Locale, Map => JMap}
 
@@ -22,23 +24,34 @@ import org.apache.spark.sql.types.{StructField, StructType}
 /** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. hudilite serves tables that are
   * `USING hudilite` or `USING hudi`, by the place that is registered for each, and leaves everything else to Spark.
   */
-final class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
+class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
 
   // Spark calls the methods of a catalog without the session that asks.
   private def session: SparkSession = SparkSession.active
 
   private def names: NamedTables = new NamedTables(session)
 
-  override def loadTable(ident: Identifier): SparkTable =
-    names.find(ident).fold(super.loadTable(ident))(names.load(_, Map.empty))
+  override def loadTable(ident: Identifier): SparkTable = metadataTable(ident).getOrElse(
+    names.find(ident).fold(ofOthers(ident)(super.loadTable(ident)))(names.load(_, Map.empty)))
 
   override def loadTable(ident: Identifier, version: String): SparkTable =
-    names.find(ident).fold(super.loadTable(ident, version))(
+    names.find(ident).fold(ofOthers(ident)(super.loadTable(ident, version)))(
       names.load(_, Map(ReadOptions.VersionAsOf.name -> version)))
 
   override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
-    names.find(ident).fold(super.loadTable(ident, timestamp))(
+    names.find(ident).fold(ofOthers(ident)(super.loadTable(ident, timestamp)))(
       names.load(_, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp))))
+
+  private def ofOthers(ident: Identifier)(table: => SparkTable): SparkTable = {
+    if (ident.namespace().length > 1) NamedMetadata.refuse(ident, tableOf)
+    table
+  }
+
+  /** `db.trips.history`: names of three parts are no tables of the session's own catalog, so that none is hidden. */
+  private[catalog] override def metadataTable(ident: Identifier): Option[InspectTable] =
+    if (ident.namespace().length < 2) None else NamedMetadata.find(session, ident, tableOf)
+
+  private def tableOf(ident: Identifier): Option[Table] = names.find(ident).flatMap(names.load(_, Map.empty).table)
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     names.find(ident).map(names.load(_, Map.empty, dataFrame))
@@ -55,7 +68,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   // Looks for the entry only. Spark's own method loads the table, which fails for one whose files are gone.
   override def tableExists(ident: Identifier): Boolean =
-    names.find(ident).isDefined || super.tableExists(ident)
+    names.find(ident).isDefined || metadataTable(ident).isDefined || super.tableExists(ident)
 
   override def invalidateTable(ident: Identifier): Unit =
     names.find(ident).fold(super.invalidateTable(ident))(found => HudiliteCatalog.forget(session, found.path))

@@ -5,6 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.table.{AwaitedClusterings, PlannedTable, PreparedWrite}
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
@@ -13,7 +14,7 @@ import io.hudilite.spark.write._
 import io.hudilite.spark.write.attempt.WriteIntent
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
-import io.hudilite.table.Table
+import io.hudilite.table.{MetadataUse, Table}
 
 import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
@@ -90,7 +91,7 @@ final case class HudiliteTable(
   // Text in plans and errors of Spark.
   override def toString: String = name()
 
-  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.all))
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.ofRead))
 
   // Spark finds cached rows and shared parts of a query by equal tables. The storage is left out, since each read has
   // its own.
@@ -108,19 +109,21 @@ final case class HudiliteTable(
   private[catalog] lazy val source: Option[TableState] =
     table.map { t =>
       val query = Query.of(conf, t.config)
-      sourceOf(t, query, readsMetadata(conf, query))
+      sourceOf(t, query, metadataUse(conf, query))
     }
 
-  // A write takes the metadata table out of service, and does not rest on it. An older state may need files that a
-  // cleaning has deleted already, of which the metadata table learns at its end.
-  private def readsMetadata(asked: ReadConf, query: Query): Boolean = asked.usesMetadata && prepared.isEmpty &&
-    (query match {
-      case Query.Snapshot | Query.ReadOptimized(None) => true
-      case _ => false
-    })
+  // A write takes the metadata table out of service, and does not rest on it.
+  private def metadataUse(asked: ReadConf, query: Query): Option[MetadataUse] = {
+    val ofPast = query match {
+      case Query.Snapshot | Query.ReadOptimized(None) => Some(false)
+      case Query.AsOf(_) | Query.ReadOptimized(Some(_)) => Some(true)
+      case _ => None
+    }
+    if (asked.usesMetadata && prepared.isEmpty) ofPast.map(MetadataUse(asked.asksForMetadata, _)) else None
+  }
 
-  private def sourceOf(table: Table, query: Query, byMetadata: Boolean): TableState =
-    new TableState(if (byMetadata) table.readingMetadata else table, query,
+  private def sourceOf(table: Table, query: Query, metadata: Option[MetadataUse]): TableState =
+    new TableState(metadata.fold(table)(table.readingMetadata), query,
       source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
@@ -135,7 +138,7 @@ final case class HudiliteTable(
   override def properties(): JMap[String, String] =
     (table.map(_.config.properties).getOrElse(Map.empty) ++
       entry.fold(Map.empty[String, String])(_.properties) ++
-      Map("provider" -> "hudilite", "location" -> basePath)).asJava
+      Map("provider" -> entry.fold(Registered.Hudilite)(_.provider), "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =
     (MetaFields.all.map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey)) ++
@@ -159,10 +162,10 @@ final case class HudiliteTable(
   private def scanOf(asked: ReadConf, isOfWrite: Boolean = false): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val byMetadata = readsMetadata(asked, query) && !isOfWrite
+    val metadata = if (isOfWrite) None else metadataUse(asked, query)
     val asks =
-      if (query == read.query && byMetadata == readsMetadata(conf, query)) read
-      else sourceOf(table.getOrElse(read.table), query, byMetadata)
+      if (query == read.query && metadata == metadataUse(conf, query)) read
+      else sourceOf(table.getOrElse(read.table), query, metadata)
     if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
     else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)
   }
@@ -181,8 +184,9 @@ final case class HudiliteTable(
     case Some(PreparedWrite.Delta(intent)) =>
       val target = intent.target
       // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
-      // leaves its key in the base file of its old partition, where it must not come back.
-      val byKey = target.buckets.isEmpty && !target.index.movesRows
+      // leaves its key in the base file of its old partition, where it must not come back. A row that is not updated
+      // must not be kept out by the key of a deleted one.
+      val byKey = !intent.insertsMissing && target.buckets.isEmpty && !target.index.movesRows
       RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), isOfWrite = true),
         byKey)
     case _ =>
@@ -198,11 +202,19 @@ final case class HudiliteTable(
         _ => rows.scanOf(ReadConf.of(target.conf.options), isOfWrite = true), byKey = false)
   }
 
-  override def writeConf(added: Map[String, String]*): WriteConf = {
-    val asked = added.foldLeft(request)(_.and(_, session))
-    OptionWarnings.tellOfWrite(session, asked.own)
-    asked.writing
+  override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing
+
+  /** Raises the error that each write of the table would raise if its entry kept these options. */
+  private[catalog] def checkWrites(kept: Map[String, String]): Unit = if (kept.nonEmpty) {
+    val options = request.table ++ SessionConf.lowerCase(kept)
+    val asked = copy(request = request.copy(table = options)).writeConf()
+    InlineServices.check(session,
+      WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All,
+        () => Sessions.hadoopConf(session)))
   }
+
+  /** This table as a statement or a name asks for it. */
+  private[catalog] def ofStatement: HudiliteTable = copy(request = request.copy(ofStatement = true))
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 

@@ -51,7 +51,7 @@ private[catalog] object NamedMetadata {
     val found = node match {
       case r: DataSourceV2Relation => Some(r.table)
       case r: ResolvedTable => Some(r.table)
-      case ResolvedIdentifier(catalog: HudiliteCatalog, ident) => catalog.metadataTable(ident)
+      case ResolvedIdentifier(catalog: StatementCatalog, ident) => catalog.metadataTable(ident)
       case _ => None
     }
     found.collect { case table: InspectTable =>

@@ -52,8 +52,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val table = HudiliteCatalog.table(session, found.path, found.reads ++ options, dataFrame)
     // Options of the entry outrank those of the session, and yield to those of one write.
-    table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)),
-      entry = Some(found))
+    table.copy(request = table.request.copy(table = SessionConf.lowerCase(found.kept)), entry = Some(found)).ofStatement
   }
 
   /** Creates the table and its name. Raises `InvalidInput` for facts that a Hudi table cannot have, or that differ from
@@ -67,24 +66,30 @@ private[catalog] final class NamedTables(session: SparkSession) {
     val format = asked.registeredAs(path)
     if (asked.external && asked.location.isEmpty) throw UnsupportedStatement.External.of(path)
     if (format == Registered.Hudi && !takesHudi) throw UnsupportedStatement.HiveForHudi.of(path)
-    val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
-    else schema
-    val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
     val place = HudiliteCatalog.table(session, path, asked.options, dataFrame = true)
     place.request.writing // raises an error for options of reads
     place.table match {
       case Some(table) =>
         if (asked.location.isEmpty || asked.byWrite)
           throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
-        ExistingTable.check(table, place.schema, columns, asked.options)
+        ExistingTable.check(table, place.schema, schema, asked.options)
+        place.checkWrites(TableProperty.kept(asked.options))
         register(ident, place, place.schema, asked)
         place
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
-        val fresh = HudiliteCatalog.table(session, path, named, dataFrame = true)
+        val columns = asked.ordered((ident.namespace() :+ ident.name()).mkString("."), schema)
+        val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.ofNewTable.options
+        val fresh = asProperties(HudiliteCatalog.table(session, path, named, dataFrame = true).ofStatement)
         if (asked.byWrite) fresh.copy(created = () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
+  }
+
+  // The options that the entry will keep rank below those of the rows' own write.
+  private def asProperties(place: HudiliteTable): HudiliteTable = {
+    val kept = TableProperty.kept(place.request.own)
+    place.copy(request = place.request.copy(table = kept, own = place.request.own -- kept.keys))
   }
 
   /** The place where a table would be made. Raises Spark's error where there is no such database. */
@@ -92,6 +97,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
     metastore.requireDatabase(ident)
     val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
     HudiliteCatalog.table(session, path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
+      .ofStatement
   }
 
   private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)
@@ -104,13 +110,14 @@ private[catalog] final class NamedTables(session: SparkSession) {
 
   private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest): Unit =
     asked.registeredAs(place.basePath) match {
-      case Registered.Hudi =>
+      case Registered.Hudi if Registered.isHudiHere =>
         val made = HudiliteCatalog.table(session, place.basePath, Map.empty, dataFrame = true)
         val entry = HudiEntry.of(made.table.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> made.basePath)),
-          made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
+          made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options) ++ asked.own)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
-      case _ =>
-        val entry = CatalogEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
+      case format =>
+        val alone = if (format == Registered.Hudi) Map(Registered.Alone -> "true") else Map.empty
+        val entry = CatalogEntry(format, schema, Nil, TableProperty.kept(asked.options) ++ asked.own ++ alone, None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 
@@ -124,11 +131,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
     true
   }
 
-  /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved, perhaps while they are
-    * written.
-    */
+  /** Gives the table another name. Its files stay. */
   def rename(found: Registered, to: Identifier): Unit = {
-    if (found.isManaged) throw UnsupportedStatement.RenameManaged.of(found.path)
     if (metastore.exists(to)) throw new TableAlreadyExistsException(to)
     metastore.rename(found, to)
   }
@@ -170,13 +174,15 @@ private[catalog] object NamedTables {
     if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
       "reason" -> "an empty text names no folder; give the path of the table, or leave LOCATION out")
 
-  /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. */
+  /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. A property of a user's own may
+    * have any value.
+    */
   def checkProperties(found: Registered, properties: Map[String, String]): Unit =
     (properties - TableCatalog.PROP_COMMENT).foreach { case (name, value) => checked(found, name, value) }
 
   private def checked(found: Registered, name: String, value: String): (String, String) = {
     val option = mutable(found, name) -> value
-    Options.check(Map(option), OptionSide.Write)
+    if (!TableProperty.isOwn(name)) Options.check(Map(option), OptionSide.Write)
     option
   }
 

@@ -18,6 +18,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.SupportsAtomicPartitionManagement
 import org.apache.spark.sql.types._
+import org.slf4j.LoggerFactory
 
 /** SHOW PARTITIONS, ALTER TABLE DROP PARTITION and TRUNCATE TABLE PARTITION. A partition exists while it has rows. */
 private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManagement { self: PlannedTable =>
@@ -70,8 +71,12 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     throw UnsupportedStatement.PurgePartition.of(basePath)
   override def purgePartition(ident: InternalRow): Boolean = throw UnsupportedStatement.PurgePartition.of(basePath)
 
-  override def createPartitions(idents: Array[InternalRow], properties: Array[JMap[String, String]]): Unit =
-    throw UnsupportedStatement.AddPartition.of(basePath)
+  /** Makes nothing, and says so: scripts of Hive's add partitions before they write to them. */
+  override def createPartitions(idents: Array[InternalRow], properties: Array[JMap[String, String]]): Unit = {
+    if (properties.exists(!_.isEmpty)) throw UnsupportedStatement.AddPartition.of(basePath)
+    PartitionStatements.logger.warn(
+      s"ADD PARTITION changes nothing in the table at $basePath: a partition comes and goes with its rows")
+  }
 
   override def renamePartition(from: InternalRow, to: InternalRow): Boolean =
     throw UnsupportedStatement.AddPartition.of(basePath)
@@ -80,6 +85,10 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     throw UnsupportedStatement.AddPartition.of(basePath)
 
   override def loadPartitionMetadata(ident: InternalRow): JMap[String, String] = Collections.emptyMap()
+}
+
+private object PartitionStatements {
+  private val logger = LoggerFactory.getLogger("io.hudilite.statements")
 }
 
 /** Values of partition columns from the folders of a table.

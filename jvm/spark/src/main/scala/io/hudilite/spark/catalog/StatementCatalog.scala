@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.inspect.InspectTable
 
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
 
@@ -26,6 +27,9 @@ private[catalog] trait StatementCatalog extends TableCatalog {
 
   /** Error where there is no table; `None` where Spark's own error serves. */
   def notFound(ident: Identifier): Option[InvalidInput]
+
+  /** The metadata table of this name. */
+  private[catalog] def metadataTable(ident: Identifier): Option[InspectTable]
 
   /** True when a table of this format is hudilite's. */
   def creates(ident: Identifier, provider: Option[String]): Boolean

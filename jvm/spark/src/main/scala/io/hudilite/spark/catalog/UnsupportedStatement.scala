@@ -87,8 +87,6 @@ private[catalog] object UnsupportedStatement {
         "a table without LOCATION loses its files when it is dropped; add LOCATION, or leave EXTERNAL out")
   case object NotEmpty extends UnsupportedStatement("CREATE TABLE",
         "the folder is not empty, and a table without LOCATION needs one of its own; empty it, or add LOCATION")
-  case object RenameManaged extends UnsupportedStatement("ALTER TABLE RENAME",
-        "a rename would move its files while others read and write them; only a table with a LOCATION can be renamed")
   case object OfHudi
       extends UnsupportedStatement("ALTER TABLE",
         "the table is registered USING hudi; change its entry with Apache Hudi")

@@ -19,6 +19,8 @@ object TableFunctions {
   private val Changes = "hudi_table_changes"
   private val Timeline = "hudi_query_timeline"
   private val Metadata = "hudilite_metadata"
+  private val MetadataOfHudi = "hudi_metadata"
+  private val FileSystemView = "hudi_filesystem_view"
 
   // The states of a row that the read shows, in Hudi's words.
   private val LatestState = "latest_state"
@@ -27,7 +29,9 @@ object TableFunctions {
   def inject(extensions: SparkSessionExtensions): Unit = {
     register(extensions, Changes, "(table, 'latest_state', begin[, end]): rows that commits after begin wrote")(changes)
     register(extensions, Metadata, "(table, name): a metadata table of a table, such as 'history'")(metadata)
-    register(extensions, Timeline, "(table): the instants of the active timeline")(timeline)
+    register(extensions, Timeline, "(table[, 'true']): the instants of the timeline, with the archived ones")(timeline)
+    register(extensions, FileSystemView, "(table[, partition]): the newest file slices")(fileSystemView)
+    register(extensions, MetadataOfHudi, "(table): not read; hudilite_metadata has the facts")(metadataOfHudi)
   }
 
   private def register(extensions: SparkSessionExtensions, name: String, usage: String)(
@@ -64,7 +68,30 @@ object TableFunctions {
 
   private def timeline(session: SparkSession, arguments: Seq[String]): Table = arguments match {
     case Seq(name) => metadataTable(session, name, Inspection.Timeline)
-    case _ => throw invalid(Timeline, arguments.mkString(", "), s"write $Timeline(table)")
+    case Seq(name, Flag(archived)) =>
+      metadataTable(session, name, if (archived) Inspection.WholeTimeline else Inspection.Timeline)
+    case _ => throw invalid(Timeline, arguments.mkString(", "),
+        s"write $Timeline(table[, archived]), where archived is 'true' or 'false'")
+  }
+
+  private object Flag {
+    def unapply(text: String): Option[Boolean] =
+      Some(text.toLowerCase).filter(Set("true", "false")).map(_.toBoolean)
+  }
+
+  private def fileSystemView(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    case Seq(name) => metadataTable(session, name, Inspection.FileGroups)
+    case _ => throw invalid(FileSystemView, arguments.mkString(", "),
+        s"write $FileSystemView(table), and select partitions by WHERE partition LIKE ...")
+  }
+
+  // Its rows are those of the metadata table's own files, in columns that Hudi changes from version to version.
+  private def metadataOfHudi(session: SparkSession, arguments: Seq[String]): Table = {
+    val path = arguments.headOption.map(TableArgument.pathOf(session, _)).getOrElse("")
+    throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> MetadataOfHudi, "path" -> path,
+      "reason" ->
+        (s"$Metadata(table, 'files') has rows, keys and bytes of each file, " +
+          "CALL hudilite.system.show_metadata_table_files what the metadata table names"))
   }
 
   private def opened(session: SparkSession, path: String, options: Map[String, String]): HudiliteTable = {

@@ -2,12 +2,12 @@ package io.hudilite.spark.inspect
 
 import io.hudilite.error.UnknownName
 import io.hudilite.filegroup.PathSelection
-import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
+import io.hudilite.spark.basefile.read.{FilterOutcomes, PossibleValues, ScanFilter}
 import io.hudilite.storage.TablePath
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, MapType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows that tell something of a table: what a metadata table, a procedure and the calls from Python all show.
@@ -45,7 +45,8 @@ object Inspection {
   case object History extends DriverInspection("history", "a completed write with what it did, the newest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
-        "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
+        "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType,
+        "metadata" -> MapType(StringType, StringType)) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.history(table, asked)
   }
 
@@ -53,6 +54,13 @@ object Inspection {
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file" -> StringType) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.timeline(table)
+  }
+
+  /** With the archive, which is read as a whole: only a function asks for it. */
+  case object WholeTimeline extends DriverInspection("whole_timeline", "an instant of the timeline, the oldest first",
+        "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
+        "file" -> StringType) {
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.whole(table)
   }
 
   case object Compactions extends DriverInspection("compactions",
@@ -132,7 +140,7 @@ final case class RowsAsked(filters: Seq[ScanFilter] = Nil, limit: Option[Int] = 
     }
 
   private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
-    filters.forall(Outcomes.of(_, values).isTrue)
+    filters.forall(FilterOutcomes.of(_, values).isTrue)
 }
 
 object RowsAsked {

@@ -1,11 +1,13 @@
 package io.hudilite.spark.inspect
 
 import io.hudilite.config.TableType
-import io.hudilite.table.Table
+import io.hudilite.table.{StatedFacts, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 import io.hudilite.timeline.plan.CompactionPlan
 
 import java.util.Locale
+
+import scala.collection.immutable.ListMap
 
 import org.apache.spark.sql.Row
 
@@ -30,14 +32,26 @@ object TimelineRows {
   private def commit(instant: Instant, metadata: CommitMetadata): Row = {
     val stats = metadata.allStats
     def total(count: WriteStat => Long): Long = stats.map(count).sum
+    // A clustering counts each row that it moves as an insert, and changes none.
+    def changed(count: WriteStat => Long): Long = if (metadata.operation == CommitMetadata.Cluster) 0 else total(count)
     Row(instant.time, instant.completionTime.orNull, instant.comparableAction, metadata.operation, metadata.stats.size,
-      stats.size, total(_.numWrites), total(_.numInserts), total(_.numUpdateWrites), total(_.numDeletes),
-      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum)
+      stats.size, total(_.numWrites), changed(_.numInserts), changed(_.numUpdateWrites), changed(_.numDeletes),
+      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum,
+      ListMap(StatedFacts.ofPrograms(metadata.extra).toSeq.sorted: _*))
   }
 
-  /** All instants, oldest first. */
-  def timeline(table: Table): Iterator[Row] =
-    table.timeline.instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
+  /** All instants of the active timeline, oldest first. */
+  def timeline(table: Table): Iterator[Row] = rows(table.timeline.instants)
+
+  /** Those of the archive, too. */
+  def whole(table: Table): Iterator[Row] = {
+    val active = table.timeline.instants
+    val known = active.map(i => (i.time, i.comparableAction)).toSet
+    rows(table.store.archivedCompleted().filterNot(i => known((i.time, i.comparableAction))) ++ active)
+  }
+
+  private def rows(instants: Seq[Instant]): Iterator[Row] =
+    instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
       Row(i.time, i.completionTime.orNull, i.comparableAction, i.state.name.toLowerCase(Locale.ROOT), i.fileName)
     }
 

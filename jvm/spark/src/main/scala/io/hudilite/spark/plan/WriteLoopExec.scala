@@ -1,12 +1,12 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.error.HudiliteException
+import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
 import io.hudilite.spark.write.TableWrite
 import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
 
 import scala.annotation.tailrec
-import scala.util.Try
+import scala.util.{Failure, Try}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -34,7 +34,9 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
 
   @tailrec private def attempted(write: TableWrite, command: SparkPlan): Seq[InternalRow] = {
     // A failure may come after the commit, too, for which Spark then reads cached plans again.
-    val rows = Try(HudiliteException.unwrapping(command.executeCollect().toSeq))
+    val rows = Try(HudiliteException.unwrapping(command.executeCollect().toSeq)).recoverWith {
+      case SeveralMatches(error) => Failure(SeveralMatches.refused(write, error))
+    }
     write.next.map(planned) match {
       case Some(next) => attempted(next.write, next.child)
       case None =>
@@ -60,4 +62,20 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
   override protected def stringArgs: Iterator[Any] = Iterator.empty
 
   override protected def withNewChildInternal(newChild: SparkPlan): WriteLoopExec = copy(child = newChild)
+}
+
+/** Spark's error for several rows of a source that match one row of the table. Up to 3.5 it is the trace of a job. */
+private[plan] object SeveralMatches {
+
+  private val Condition = "MERGE_CARDINALITY_VIOLATION"
+
+  def unapply(error: Throwable): Option[Throwable] = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(16)
+    .filter(cause => Option(cause.getMessage).exists(_.contains(Condition))).toList.lastOption
+
+  def refused(write: TableWrite, cause: Throwable): Throwable = InvalidInput.because(cause, "STATEMENT_NOT_SUPPORTED",
+    "statement" -> s"MERGE with several rows of the source for one of the table ($Condition)",
+    "path" -> write.basePath,
+    "reason" ->
+      ("none of them is known to be the newest; leave one row of each key in the source, or match all of the " +
+        "record key in a table with an ordering field"))
 }

@@ -1,9 +1,9 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.{WriteConf, WriteOptions}
+import io.hudilite.config.{TableOptions, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements}
+import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements, StoredKeys}
 import io.hudilite.spark.plan.table.{
   AwaitedClusterings,
   Overwrite,
@@ -15,7 +15,7 @@ import io.hudilite.spark.plan.table.{
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
-import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
@@ -45,7 +45,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
-    case merge: MergeIntoTable => HeldMerge.released(merge).fold(merge)(MergeStatements.prepared(_, session))
+    case merge: MergeIntoTable => HeldMerge.released(merge).fold[LogicalPlan](merge)(whole =>
+        SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(whole, session)))
+    case update: UpdateTable if update.resolved => SeenVersions.skipped(update.table).getOrElse(update)
+    case delete: DeleteFromTable if delete.resolved => SeenVersions.skipped(delete.table).getOrElse(delete)
+    case delta: WriteDelta => SeenVersions.skippedChanges(delta).getOrElse(delta)
   }
 
   private def ready(write: V2WriteCommand): Boolean =
@@ -62,7 +66,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved, WriteSource.of(write, resolved, judge))
+    SeenVersions.skipped(relation, writeOptions).getOrElse(
+      planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved,
+        WriteSource.of(write, resolved, judge)))
   }
 
   /** The write over a snapshot of its table. */
@@ -70,29 +76,50 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val operation =
-      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
-    val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
+    val generatesKeys =
+      resolved.table.fold(!TableOptions.RecordKeyFields.isSet(conf.options))(_.config.generatesKeys)
+    val operation = effective(overwrite, conf, default(asked, conf, resolved, generatesKeys))
+    // No key that is generated is there already.
+    val duplicates =
+      if (generatesKeys) Duplicates.Added else Duplicates.of(conf.inserts, operation, overwrite.isDefined)
+    val table = if (overwrite.isEmpty && duplicates == Duplicates.Added && addsOnly(operation, resolved)) resolved
+    else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, write.query.schema, needed,
-      () => Sessions.hadoopConf(session)).copy(found = resolved.table)
+    val target =
+      WriteTarget.of(table.basePath, table.storage, table.table, conf, columnsOf(write, table, needed), needed,
+        () => Sessions.hadoopConf(session)).copy(found = resolved.table)
     after.check(session, target)
+    if (target.generatesKeys && operation.looksUp)
+      StoredKeys.check(operation, write.query, isThere = overwrite.isEmpty && target.existing.isDefined)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
-    val rows = source.rows(keyed(write.query, target, operation, condition), new KeyedRows(target))
+    val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
+    val insertsMissing = duplicates != Duplicates.Added
+    val numbered = combines(operation, target) || insertsMissing
+    val rows = source.rows(keyed(write.query, target, operation, condition, numbered), rowsOf(target, operation))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
-    if (looksUp(operation, target) && overwrite.isEmpty)
-      merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
+    if (finds)
+      merge(relation, table, WriteIntent(target, operation, rebase = rebase, insertsMissing = insertsMissing), rows,
+        duplicates)
     else {
       val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
-      val plan = append(rows, target, operation, replaced)
-      append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
+      val plan = append(rows, target, operation, replaced, insertsMissing)
+      append(write, relation, table, plan.copy(write = plan.write.asked(rebase, insertsMissing)))
     }
   }
+
+  /** Columns of the rows, as far as the write looks at them. */
+  private def columnsOf(write: V2WriteCommand, table: PlannedTable, needed: NeededColumns): StructType =
+    (needed, table.table) match {
+      case (NeededColumns.KeysOnly, Some(found)) =>
+        val names = (found.config.recordKeyFields ++ found.config.partitionFields).map(_.takeWhile(_ != '.'))
+        StructType(write.query.schema.filter(field => names.exists(conf.resolver(_, field.name))))
+      case _ => write.query.schema
+    }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
     val now = AwaitedClusterings.of(found, asked)
@@ -104,8 +131,19 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert) &&
       !table.table.exists(Buckets(_).haveRows)
 
-  private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
-    target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
+  private def looksUp(operation: WriteOperation, duplicates: Duplicates, target: WriteTarget): Boolean =
+    target.existing.isDefined &&
+      (duplicates != Duplicates.Added ||
+        (operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)))
+
+  /** The operation of a write whose options say none. Where keys are generated it is Hudi's: INSERT packs small files,
+    * all others begin new ones.
+    */
+  private def default(asked: AskedWrite, conf: WriteConf, table: PlannedTable, generatesKeys: Boolean): WriteOperation =
+    if (table.dataFrame) if (generatesKeys) WriteOperation.BulkInsert else WriteOperation.Upsert
+    else if (asked.sqlOperation != WriteOperation.Insert) asked.sqlOperation
+    else conf.inserts.statement.flatMap(name => WriteOperation.all.find(_.name == name)).getOrElse(
+      if (generatesKeys && table.table.isEmpty) WriteOperation.BulkInsert else asked.sqlOperation)
 
   /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
@@ -127,35 +165,41 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       case _ => None
     }
 
+  private def rowsOf(target: WriteTarget, operation: WriteOperation): KeyedRows =
+    new KeyedRows(target, haveKeys = !target.generatesKeys || operation.looksUp)
+
   /** The rows as the table has them, with their keys. */
   private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
-      condition: Option[PartitionCondition]): LogicalPlan = {
-    val all = aligned(query, target, operation)
-    WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered = combines(operation, target))
-  }
+      condition: Option[PartitionCondition], numbered: Boolean): LogicalPlan =
+    if (target.generatesKeys && operation.looksUp)
+      StoredKeys.keyed(query, columns(target, operation), target, numbered)
+    else {
+      val all = SchemaAlignment.project(query, columns(target, operation))
+      WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered)
+    }
 
   private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
     case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert
     case WriteOperation.DeletePartition => false
-    case _ => target.conf.combine.beforeInsert
+    case _ => !target.generatesKeys && target.conf.combine.beforeInsert
   }
 
-  private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
-    if (operation != WriteOperation.Delete) SchemaAlignment.project(query, target.schema)
+  /** The columns that the rows must have. */
+  private def columns(target: WriteTarget, operation: WriteOperation): StructType =
+    if (operation != WriteOperation.Delete) target.schema
     else {
       val names = (target.config.recordKeyFields ++ target.config.partitionFields).map(_.takeWhile(_ != '.')).distinct
-      val fields = target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name)))
-      SchemaAlignment.project(query, StructType(fields))
+      StructType(target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name))))
     }
 
-  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan)
-      : LogicalPlan = {
+  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan,
+      duplicates: Duplicates): LogicalPlan = {
     import intent.{operation, target}
     val into = written(relation, table, PreparedWrite.Delta(intent))
-    val of = new KeyedRows(target)
+    val of = rowsOf(target, operation)
     val shared = of.evaluatedOnce(keyed)
-    val rows = if (combines(operation, target)) of.latest(shared) else shared
-    new KeyMerge(into, rows, target).of(operation)
+    val rows = if (combines(operation, target) || duplicates != Duplicates.Added) of.latest(shared) else shared
+    new KeyMerge(into, rows, target).of(operation, duplicates)
   }
 
   private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =
@@ -170,9 +214,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     }
   }
 
-  private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces])
-      : AppendPlan = {
-    val (of, combine) = (new KeyedRows(target), combines(operation, target))
+  private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces],
+      insertsMissing: Boolean): AppendPlan = {
+    val (of, combine) = (rowsOf(target, operation), combines(operation, target) || insertsMissing)
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keepsLatest: KeepsLatest = (keys, place, dealt) => of.latest(keyed, keys, dealt, Seq(place))

@@ -21,20 +21,25 @@ private[spark] object CleaningProcedures {
     "failed" -> ArrayType(StringType), "removed" -> BooleanType)
 
   private val clean = Procedure("run_clean", "Deletes files that only states need that nobody asks for any more.",
-    Seq(Parameter.Table,
+    Seq(Parameter.Table, ScheduleInLine,
       Parameter.text("clean_policy", "which states stay: one of " + CleanOptions.Policies.mkString(", ")),
       Parameter.integer("retain_commits", "so many commits stay"),
       Parameter.integer("hours_retained", "the states of so many hours stay"),
-      Parameter.integer("file_versions_retained", "so many versions of each file group stay"), Parameter.Options,
-      Parameter.Path, Parameter.DryRun, Parameter.RunAs,
-      Parameter.text("op", "run", "run, schedule, or execute, which runs only what is planned")),
+      Parameter.integer("file_versions_retained", "so many versions of each file group stay"),
+      Parameter.text("trigger_strategy", "NUM_COMMITS, by which trigger_max_commits counts"),
+      Parameter.integer("trigger_max_commits", "nothing is done below so many commits since the last cleaning"),
+      Parameter.Options, Parameter.Path, Parameter.DryRun, Parameter.RunAs,
+      Parameter.text("op", "run", "run, schedule, or execute, which runs only what is planned"), SkipLocking),
     Seq[(String, DataType)]("start_clean_time" -> StringType, "total_files_deleted" -> IntegerType,
       "earliest_commit_to_retain" -> StringType, "policy" -> StringType, "files" -> ArrayType(StringType),
       "partitions" -> Cleaned)) { (session, arguments) =>
-    val op = arguments.oneOf("op", Seq(PlannedService.Run, PlannedService.Schedule, PlannedService.Execute))
+    checkLocked(arguments)
+    val asked = arguments.oneOf("op", Seq(PlannedService.Run, PlannedService.Schedule, PlannedService.Execute))
+    val op = if (arguments.flag(ScheduleInLine.name)) asked else Some(PlannedService.Execute)
     val call = ServiceCall.of(session, arguments, cleaning(arguments))
     val onlyPlanned = op.contains(PlannedService.Execute)
-    if (op.contains(PlannedService.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
+    if (!onlyPlanned && !isTriggered(call, arguments)) Nil
+    else if (op.contains(PlannedService.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
     else if (arguments.dryRun) preview(call, onlyPlanned).map((planned _).tupled)
     else PlannedService.finished(arguments, start(call, onlyPlanned)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
@@ -43,15 +48,38 @@ private[spark] object CleaningProcedures {
     }
   }
 
+  private lazy val ScheduleInLine = Parameter("schedule_in_line", BooleanType, "true",
+    "false runs only what is planned, as op => 'execute'")
+
+  private lazy val SkipLocking = Parameter.flag("skip_locking", "Hudi's, and refused")
+
+  private def checkLocked(arguments: Arguments): Unit = if (arguments.flag(SkipLocking.name))
+    throw arguments.invalid(SkipLocking.name, "true", "the lock of the table keeps writers apart; leave it out")
+
   private def planned(instant: Option[String], plan: CleanPlan): Row =
     Row(instant.orNull, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
       plan.files.toSeq.sortBy(_._1).flatMap(_._2), null)
 
-  private def cleaning(arguments: Arguments): Seq[(String, String)] =
-    arguments.text("clean_policy").map(CleanOptions.Policy.name -> _).toSeq ++
-      number(arguments, "retain_commits", CleanOptions.CommitsRetained) ++
-      number(arguments, "hours_retained", CleanOptions.HoursRetained) ++
-      number(arguments, "file_versions_retained", CleanOptions.VersionsRetained)
+  private def cleaning(arguments: Arguments): Seq[(String, String)] = {
+    val counts = Seq(
+      CleanOptions.LatestCommits -> number(arguments, "retain_commits", CleanOptions.CommitsRetained),
+      CleanOptions.LatestByHours -> number(arguments, "hours_retained", CleanOptions.HoursRetained),
+      CleanOptions.LatestVersions -> number(arguments, "file_versions_retained", CleanOptions.VersionsRetained))
+      .collect { case (of, Some(count)) => of -> count }
+    // A number alone says which policy is meant, whatever the session's is.
+    val policy = arguments.text("clean_policy").orElse(Some(counts).filter(_.size == 1).map(_.head._1))
+    policy.map(CleanOptions.Policy.name -> _).toSeq ++ counts.map(_._2) ++ trigger(arguments)
+  }
+
+  // Planned deletions are run in any case.
+  private def isTriggered(call: ServiceCall, arguments: Arguments): Boolean =
+    arguments.integer("trigger_max_commits").isEmpty || call.onTable((table, conf) =>
+      Cleaning.planned(table).nonEmpty || CleanScheduler.isDue(table.timeline, conf.services.cleaning))
+
+  private def trigger(arguments: Arguments): Option[(String, String)] = {
+    arguments.oneOf("trigger_strategy", Seq("NUM_COMMITS"))
+    number(arguments, "trigger_max_commits", CleanOptions.TriggerCommits)
+  }
 
   /** Starts cleaning in the background: what is planned first, then what the options let go.
     *
@@ -102,7 +130,9 @@ private[spark] object CleaningProcedures {
   private val archive = Procedure("archive_commits", "Moves the oldest instants to the archived timeline.",
     Seq(Parameter.Table, Parameter.Path, Parameter.integer("min_commits", "so many commits stay"),
       Parameter.integer("max_commits", "nothing is done up to so many commits"),
-      Parameter.integer("retain_commits", "so many commits does cleaning retain"), Parameter.Options,
+      Parameter.integer("retain_commits", "so many commits does cleaning retain"),
+      Parameter("enable_metadata", BooleanType, "true", "Hudi's; the archive never rests on the metadata table"),
+      Parameter.Options,
       Parameter.DryRun),
     Seq[(String, DataType)]("result" -> IntegerType, "archived_instants" -> IntegerType,
       "instants" -> ArrayType(StringType), "files" -> ArrayType(StringType))) { (session, arguments) =>

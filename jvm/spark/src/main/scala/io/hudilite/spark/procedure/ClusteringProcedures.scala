@@ -8,7 +8,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, State}
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{ArrayType, DataType, IntegerType, LongType, StringType}
+import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, LongType, StringType}
 
 private[procedure] object ClusteringProcedures {
 
@@ -24,29 +24,44 @@ private[procedure] object ClusteringProcedures {
   private val Details = Seq[(String, DataType)]("sort_by" -> ArrayType(StringType), "groups" -> Group,
     "replaced" -> IntegerType, "files" -> File)
 
+  private lazy val Involved =
+    Parameter("show_involved_partition", BooleanType, "true", "name the partitions, else there is a *")
+
+  private def involved(arguments: Arguments, rows: Seq[Row]): Seq[Row] =
+    if (arguments.flag(Involved.name)) rows
+    else rows.map(row => Row.fromSeq(row.toSeq.updated(Columns.indexWhere(_._1 == "involved_partitions"), "*")))
+
   private val Layouts = Map("linear" -> ClusteringOptions.Linear, "zorder" -> ClusteringOptions.ZOrder,
     "z-order" -> ClusteringOptions.ZOrder, "hilbert" -> ClusteringOptions.Hilbert)
 
   private val run = Procedure("run_clustering", "Puts small files together, or lays rows out anew, or plans that.",
     Seq(Parameter.Table, Parameter.Path,
-      Parameter.text("order", "columns that lay the rows out, separated by commas"),
+      Parameter.text("predicate", "a condition on partition columns: the only partitions to look at"),
+      Parameter.text("order", "columns that lay the rows out, separated by commas"), Involved,
       PlannedService.Op,
       Parameter.text("order_strategy", "linear, zorder or hilbert, which is how rows are laid out by several columns"),
       Parameter.Options, Parameter.text("instants", "the planned clusterings to run, separated by commas"),
       Parameter.text("selected_partitions", "the only partitions to look at, separated by commas"),
+      Parameter.text("partition_regex_pattern", "a regular expression for the paths of the only partitions to look at"),
+      PlannedService.Limit,
       Parameter.long("target_bytes", "size of the files to write"),
       Parameter.integer("buckets",
         "moves a table with a bucket index to this number of buckets"),
       Parameter.DryRun, Parameter.RunAs),
     Columns ++ Details) {
     (session, arguments) =>
-      ClusteringRun(ServiceCall.of(session, arguments), asked(arguments))
-        .answer(PlannedService.operation(arguments), arguments)
+      val call = ServiceCall.of(session, arguments)
+      val partitions = NamedPartitions.of(call, arguments)
+      if (partitions.exists(_.isEmpty)) Nil
+      else involved(arguments,
+        ClusteringRun(call, asked(arguments, partitions))
+          .answer(PlannedService.operation(arguments), arguments))
   }
 
   private val show = Procedure("show_clustering", "Shows the clusterings of the active timeline, the newest first.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20)), Columns) { (session, arguments) =>
-    ServiceCall.of(session, arguments).onTable((table, _) => states(table)).reverse.take(arguments.limit)
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20), Involved), Columns) { (session, arguments) =>
+    involved(arguments,
+      ServiceCall.of(session, arguments).onTable((table, _) => states(table)).reverse.take(arguments.limit))
   }
 
   val All: Seq[Procedure] = Seq(run, show)
@@ -54,8 +69,9 @@ private[procedure] object ClusteringProcedures {
   /** Partitions as one text. */
   def named(partitions: Iterable[String]): String = partitions.toSeq.distinct.sorted.mkString(",")
 
-  private def asked(arguments: Arguments): ClusteringCall = ClusteringCall(arguments.list("order"), layout(arguments),
-    arguments.list("selected_partitions"), targetBytes(arguments), arguments.integer("buckets"))
+  private def asked(arguments: Arguments, partitions: Option[Seq[String]]): ClusteringCall =
+    ClusteringCall(arguments.list("order"), layout(arguments), partitions, targetBytes(arguments),
+      arguments.integer("buckets"))
 
   private def layout(arguments: Arguments): Option[String] =
     arguments.oneOf("order_strategy", Layouts.keys.toSeq.sorted).map(Layouts)

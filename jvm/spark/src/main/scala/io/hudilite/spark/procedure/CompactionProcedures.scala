@@ -25,7 +25,7 @@ private[procedure] object CompactionProcedures {
     Seq(PlannedService.Op,
       Parameter.Table, Parameter.Path,
       Parameter.text("timestamp", "the planned compaction to run, alone"), Parameter.Options,
-      Parameter.text("instants", "the planned compactions to run, separated by commas"),
+      Parameter.text("instants", "the planned compactions to run, separated by commas"), PlannedService.Limit,
       Parameter.text("kind", "base", "base for new base files, log to fold log files into fewer"),
       Parameter.flag("if_due", "schedule only when the options say that it is time"), Parameter.DryRun,
       Parameter.RunAs),

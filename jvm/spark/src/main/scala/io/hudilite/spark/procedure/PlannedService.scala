@@ -45,10 +45,17 @@ private[spark] trait PlannedService[P, D] {
   final def answer(operation: String, arguments: Arguments): Seq[Row] = operation match {
     case Schedule => schedule(arguments.dryRun).toSeq.map(planned)
     case DryRun => preview().map(planned)
-    case Execute => named(arguments).getOrElse(preview().flatMap(p => instantOf(p)))
+    case Execute => most(arguments, named(arguments).getOrElse(preview().flatMap(p => instantOf(p))))
         .flatMap(time => runOrShow(Some(time), arguments))
+    case _ if limit(arguments).isDefined =>
+      val planned = preview().flatMap(p => instantOf(p))
+      if (planned.isEmpty) runOrShow(None, arguments)
+      else most(arguments, planned).flatMap(time => runOrShow(Some(time), arguments))
     case _ => runOrShow(None, arguments)
   }
+
+  private def most(arguments: Arguments, plans: Seq[String]): Seq[String] =
+    limit(arguments).fold(plans)(plans.take)
 
   private def runOrShow(instant: Option[String], arguments: Arguments): Seq[Row] =
     if (arguments.dryRun) preview(instant).map(planned)
@@ -67,6 +74,10 @@ private[procedure] object PlannedService {
 
   // Hudi's name for the first; `run` is an older one.
   private val ScheduleAndExecute = "scheduleAndExecute"
+
+  val Limit: Parameter = Parameter.integer("limit", "so many of what is planned are run at most")
+
+  def limit(arguments: Arguments): Option[Int] = arguments.integer(Limit.name).map(_ => arguments.limit)
 
   val Op: Parameter =
     Parameter.text("op", Run, "run, schedule, execute, or dry_run, which only says what run would take")

@@ -1,5 +1,6 @@
 package io.hudilite.spark.procedure
 
+import io.hudilite.error.{InvalidInput, UnknownName}
 import io.hudilite.spark.shim.{CallableCatalog, CalledParameter, CalledProcedure}
 
 import java.util.Locale
@@ -21,11 +22,12 @@ object Procedures {
   /** Sorted by name. */
   lazy val All: Seq[Procedure] =
     (CompactionProcedures.All ++ ClusteringProcedures.All ++ CleaningProcedures.All ++
-      UndoProcedures.All ++ StateProcedures.All ++ RunningProcedures.All :+ help).sortBy(_.name)
+      UndoProcedures.All ++ StateProcedures.All ++ RunningProcedures.All ++ CommitProcedures.All ++
+      HistoryProcedures.All ++ FileProcedures.All ++ CopyProcedures.All :+ help).sortBy(_.name)
 
   /** The procedure of a name in any case; raises `UNKNOWN_NAME`. */
   def named(name: String): Procedure = find(name).getOrElse(
-    throw Procedure.unknown("procedure", name.toLowerCase(Locale.ROOT), All.map(_.name)))
+    throw unknown(name.toLowerCase(Locale.ROOT), All.map(_.name)))
 
   def find(name: String): Option[Procedure] = All.find(_.name.equalsIgnoreCase(name))
 
@@ -49,8 +51,11 @@ object Procedures {
     override def checkNames(asked: Seq[String]): Unit = throw unknown
     override def refused(argument: String, value: String, reason: String): Throwable = unknown
     override def call(session: SparkSession, values: Seq[Any]): Seq[Row] = throw unknown
-    private def unknown = Procedure.unknown("procedure", name, known)
+    private def unknown = Procedures.unknown(name, known)
   }
+
+  private def unknown(name: String, known: Seq[String]): InvalidInput =
+    UnknownName.of("procedure", name, known, Elsewhere.of(name))
 }
 
 /** hudilite's procedures as those of a catalog. */

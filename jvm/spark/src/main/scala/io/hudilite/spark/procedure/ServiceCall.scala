@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{OptionSide, Options, WriteConf}
+import io.hudilite.config.{HudiSettings, OptionSide, Options, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
@@ -13,10 +13,12 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.util.LongAccumulator
 
+import scala.util.Try
+
 /** The table that a procedure works on, by its path, and the options that it is called with.
   *
   * @param options
-  *   of docs/options.md; settings of the session under `spark.datasource.hudilite.` count, too
+  *   of docs/options.md; settings of the session, `spark.datasource.hudilite.` and `SET hoodie.`, count, too
   */
 private[spark] final case class ServiceCall(session: SparkSession, path: String,
     options: Map[String, String] = Map.empty) {
@@ -35,7 +37,8 @@ private[spark] final case class ServiceCall(session: SparkSession, path: String,
   def atPath[T](body: (HadoopStorage, String, WriteConf) => T): T = active {
     val own = SessionConf.lowerCase(options)
     Options.check(own, OptionSide.Write)
-    val conf = WriteConf.of(SessionConf.options ++ own)
+    val ofSession = Options.outranking(HudiSettings.ofWrites(SessionConf.ofHudi), SessionConf.options)
+    val conf = WriteConf.of(Options.outranking(own, ofSession))
     val hadoop = Sessions.hadoopConf(session)
     val place = new Path(path)
     val qualified = place.getFileSystem(hadoop).makeQualified(place).toString
@@ -93,6 +96,16 @@ object TableArgument {
   /** A path is told by its slashes; a name is what the session resolves to a table of Hudi's format. */
   def pathOf(session: SparkSession, table: String): String =
     if (isPath(table)) table else located(session, table)
+
+  /** The path of a table of Hudi's format that lies at this path, or that the session knows by this name. */
+  def find(session: SparkSession, table: String): Option[String] =
+    if (isPath(table)) Some(table).filter(path =>
+      Try(ServiceCall(session, path).atPath((storage, at, _) => Table.find(storage, at)).isDefined).getOrElse(false))
+    else Try(located(session, table)).toOption
+
+  /** True when the session knows a table of this name, whatever its format. */
+  def isTaken(session: SparkSession, table: String): Boolean =
+    !isPath(table) && Try(session.catalog.tableExists(table)).getOrElse(false)
 
   // A slash in backticks is one of a name.
   private def isPath(table: String): Boolean = table.takeWhile(_ != '`').contains('/')

@@ -3,39 +3,39 @@ package io.hudilite.spark.procedure
 import io.hudilite.config.WriteConf
 import io.hudilite.metadata.check.{MetadataFindings, MetadataValidator}
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
-import io.hudilite.spark.inspect.{DriverInspection, Inspection}
+import io.hudilite.spark.inspect.DriverInspection
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
-import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.Locale
 
 import org.apache.spark.sql.{Row, SparkSession}
-import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}
+import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 
 /** Procedures that say how it stands with a table. */
 private[procedure] object StateProcedures {
 
-  private val commits = Procedure("show_commits", "Shows the completed writes, the newest first.",
-    Seq(Parameter.Table, Parameter.limit(10), Parameter.Path),
-    Seq[(String, DataType)]("commit_time" -> StringType, "state_transition_time" -> StringType, "action" -> StringType,
-      "total_bytes_written" -> LongType, "total_files_added" -> LongType, "total_files_updated" -> LongType,
-      "total_partitions_written" -> LongType, "total_records_written" -> LongType,
-      "total_update_records_written" -> LongType, "total_errors" -> LongType)) { (session, arguments) =>
-    ServiceCall.of(session, arguments).onTable((table, _) =>
-      table.store.readCommits(table.timeline.writes.reverse.take(arguments.limit))).map((totals _).tupled)
-  }
-
-  private val timeline = Procedure("show_timeline", "Shows the instants of the active timeline, the newest first.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20)),
-    Seq("instant_time", "action", "state", "completed_time", "file").map(_ -> StringType)) { (session, arguments) =>
-    rows(session, arguments, Inspection.Timeline).toSeq.reverse.take(arguments.limit).map(r =>
-      Row(r.get(0), r.get(2), r.getString(3).toUpperCase(Locale.ROOT), r.get(1), r.get(4)))
+  private val timeline = Listing("show_timeline", "Shows the instants of the timeline, the newest first.",
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20), Parameter.flag("showArchived", "the archived ones, too"),
+      Listing.Filter, Parameter.text("startTime", "the first instant to show"),
+      Parameter.text("endTime", "the last instant to show")),
+    Seq("instant_time", "action", "state", "completed_time", "file", "timeline_type").map(_ -> StringType)) {
+    (table, arguments) =>
+      val (start, end) = (arguments.text("startTime"), arguments.text("endTime"))
+      val archived = if (arguments.flag("showArchived")) table.store.archivedCompleted() else Nil
+      val active = table.timeline.instants.map(_ -> "ACTIVE")
+      val known = active.map { case (i, _) => (i.time, i.comparableAction) }.toSet
+      (active ++ archived.filterNot(i => known((i.time, i.comparableAction))).map(_ -> "ARCHIVED"))
+        .filter { case (i, _) => start.forall(_ <= i.time) && end.forall(i.time <= _) }
+        .sortBy { case (i, _) => (i.time, i.comparableAction) }.reverseIterator.map { case (i, where) =>
+          Row(i.time, i.comparableAction, i.state.name.toUpperCase(Locale.ROOT), i.completionTime.orNull, i.fileName,
+            where)
+        }
   }
 
   private val services = Procedure("show_services", "Shows how it stands with the services of the table.",
@@ -76,21 +76,11 @@ private[procedure] object StateProcedures {
   private val place = Procedure("path_of", "Says where the table of a name lies.", Seq(Parameter.Table, Parameter.Path),
     Seq("path" -> StringType))((session, arguments) => Seq(Row(TableArgument.pathOf(session, arguments))))
 
-  val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, metadata, place)
+  val All: Seq[Procedure] = Seq(timeline, services, doctor, metadata, place)
 
   /** The rows of a table of an inspection. */
   def rows(session: SparkSession, arguments: Arguments, what: DriverInspection): Iterator[Row] =
     ServiceCall.of(session, arguments).onTable((table, _) => what.rows(table))
-
-  // Hudi's totals: bytes, files added and updated, partitions, records, updated records, errors.
-  private def totals(instant: Instant, metadata: CommitMetadata): Row = {
-    val stats = metadata.allStats
-    def total(count: WriteStat => Long): Long = stats.map(count).sum
-    val (added, updated) = stats.partition(_.prevCommit == WriteStat.NoPreviousCommit)
-    Row(instant.time, instant.completionTime.orNull, instant.comparableAction, total(_.totalWriteBytes),
-      added.size.toLong, updated.size.toLong, metadata.stats.size.toLong, total(_.numWrites), total(_.numUpdateWrites),
-      total(_.totalWriteErrors))
-  }
 
   // Keys are read only when nothing keeps the table from being read.
   private def examined(session: SparkSession, arguments: Arguments)(storage: HadoopStorage, basePath: String,

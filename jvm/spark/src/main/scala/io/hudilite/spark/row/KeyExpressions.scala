@@ -10,7 +10,7 @@ import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A table's record key and partition path as expressions over their columns. */
+/** A table's record key and partition path as expressions over their columns. Generated keys have none. */
 final case class KeyExpressions(settings: KeySettings) {
 
   def recordKeyFields: Seq[String] = settings.recordKeyFields
@@ -19,13 +19,13 @@ final case class KeyExpressions(settings: KeySettings) {
 
   /** @param column the value of a top-level column, `None` when it is not there */
   def recordKey(column: String => Option[Expression]): Option[Expression] =
-    roots(recordKeyFields, column).map { case (names, values) =>
+    keyRoots(column).map { case (names, values) =>
       RecordKey(values, names, settings.copy(partitionFields = Nil))
     }
 
   /** The record key to look for; null where a part is missing. */
   def keyToFind(column: String => Option[Expression]): Option[Expression] =
-    roots(recordKeyFields, column).map { case (names, values) =>
+    keyRoots(column).map { case (names, values) =>
       RecordKey(values, names, settings.copy(partitionFields = Nil), orNull = true)
     }
 
@@ -47,6 +47,9 @@ final case class KeyExpressions(settings: KeySettings) {
     roots(partitionFields, column).map { case (names, values) =>
       PartitionPath(values, names, settings.copy(recordKeyFields = Nil), toWrite)
     }
+
+  private def keyRoots(column: String => Option[Expression]): Option[(Seq[String], Seq[Expression])] =
+    if (recordKeyFields.isEmpty) None else roots(recordKeyFields, column)
 
   private def roots(fields: Seq[String], column: String => Option[Expression])
       : Option[(Seq[String], Seq[Expression])] = {

@@ -14,6 +14,8 @@ final case class PathField(name: String, format: Option[TimestampPartitions] = N
 
 /** Record keys and partition paths as they are made of a row's columns. Names may be dotted paths into structs.
   *
+  * @param recordKeyFields
+  *   none where keys are generated
   * @param prefixed
   *   true when record keys are spelled `field:value,…`
   * @param timesAsNumbers
@@ -28,7 +30,11 @@ final case class KeySettings(
     hiveStyle: Boolean,
     urlEncode: Boolean,
     timesAsNumbers: Boolean = false,
-    mostNameBytes: Option[Int] = None)
+    mostNameBytes: Option[Int] = None) {
+
+  /** The writer of a new row generates its key, and no column tells the key of an old one. */
+  def generated: Boolean = recordKeyFields.isEmpty
+}
 
 /** Record key and partition path of rows of `schema`, in Hudi's spelling. Not for use by several threads.
   *

@@ -1,6 +1,6 @@
 package io.hudilite.spark.row
 
-import io.hudilite.config.SessionSettings
+import io.hudilite.config.{CommitNotes, HudiSettings, SessionSettings}
 import io.hudilite.spark.shim.Sessions
 
 import java.util.Locale
@@ -54,15 +54,24 @@ object SessionConf {
     lowerCase(settings.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value })
   }
 
-  /** Settings of the active session that look like options and are none: they begin like Apache Hudi's. */
-  def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(_.startsWith("hoodie.")).toSeq.sorted
+  /** Settings of the active session by which Apache Hudi's SQL takes options, `SET hoodie.…`. */
+  def ofHudi: Map[String, String] =
+    lowerCase(SQLConf.get.getAllConfs.filter { case (key, _) => key.startsWith(HudiSettings.Prefix) })
 
   /** Greatest number of keys that are sent to every task. */
   def maxBroadcastKeys: Long = SessionSettings.MaxBroadcastKeys(SQLConf.get.getAllConfs)
 
-  /** Options with lower-case names, as Spark hands them on anyway. */
-  def lowerCase(options: Map[String, String]): Map[String, String] =
-    options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+  /** Options with lower-case names, as Spark hands some of them on. Entries of commits have the names that they were given.
+    *
+    * @param beside
+    *   options that may say how such names begin
+    */
+  def lowerCase(options: Map[String, String], beside: Map[String, String] = Map.empty): Map[String, String] = {
+    val all = beside ++ options
+    options.map { case (key, value) =>
+      (if (CommitNotes.isEntry(key, all)) key else key.toLowerCase(Locale.ROOT)) -> value
+    }
+  }
 
   private val ZstdLevel = "1"
 

@@ -38,6 +38,10 @@ object CatalogEntries {
   def described(entry: CatalogTable, properties: Map[String, String], comment: Option[String]): CatalogTable =
     changed(entry, Map(11 -> properties, 14 -> comment))
 
+  /** The entry as one whose files belong to the catalog, or to others. */
+  def managed(entry: CatalogTable, managed: Boolean): CatalogTable =
+    changed(entry, Map(1 -> (if (managed) CatalogTableType.MANAGED else CatalogTableType.EXTERNAL)))
+
   private def changed[T <: Product](value: T, changes: Map[Int, AnyRef]): T =
     constructor(value.getClass).newInstance(value.productIterator.zipWithIndex.map { case (old, at) =>
       changes.getOrElse(at, old.asInstanceOf[AnyRef])

@@ -20,8 +20,9 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups]) {
 
-  /** The write with the way to its next attempt. */
-  def withRebase(rebase: Option[Rebase]): AppendWrite = copy(intent = intent.copy(rebase = rebase))
+  /** The write with the way to its next attempt, and with what it takes for sure of its keys. */
+  def asked(rebase: Option[Rebase], insertsMissing: Boolean): AppendWrite =
+    copy(intent = intent.copy(rebase = rebase, insertsMissing = insertsMissing))
 }
 
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
@@ -36,6 +37,8 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite, session: Spar
 private[spark] trait TableWrite extends Write {
 
   private[write] def attempt: WriteAttempt
+
+  def basePath: String = attempt.basePath
 
   /** The write, once readers see it. */
   def committed: Option[CommittedWrite] = attempt.committed
@@ -72,7 +75,7 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
       RunningTask.attempt(partitionId, taskId))
 }
 
-/** Rows of the table's columns, then the record key, then the partition path, and what they were sorted by. Those of a
+/** Rows of the table's columns, then the record key or the stand-in for one to come, then the partition path, and what they were sorted by. Those of a
   * file group come together and in the order of their keys, as do those of a partition that begin new files.
   *
   * @param upserts
@@ -91,12 +94,14 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], ups
       case Some(g) =>
         val slot = g.slot(null, partition, key)
         files.toSlot(g, slot, partition)
-        if (slot >= 0 && upserts && g.buckets.isDefined) files.upsert(key, row) else files.insert(key, row)
+        if (slot >= 0 && upserts && g.buckets.isDefined) files.upsert(key, row) else files.insert(keyOf(key), row)
       case None =>
         files.toNewFiles(partition)
-        files.insert(key, row)
+        files.insert(keyOf(key), row)
     }
   }
+
+  private def keyOf(key: UTF8String): UTF8String = if (job.keys.generated) files.nextKey() else key
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = files.metrics.values
   override def commit(): WriterCommitMessage = WrittenFiles(files.commit())

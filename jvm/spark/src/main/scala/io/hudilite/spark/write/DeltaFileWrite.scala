@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.log.RowPosition
-import io.hudilite.spark.row.{KeyValues, RowKeys, RunningTask, TaskAttempt}
+import io.hudilite.spark.row.{KeyValues, KeysToCome, RowKeys, RunningTask, TaskAttempt}
 import io.hudilite.spark.write.attempt.{LateGroups, WriteAttempt}
 import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
 import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
@@ -84,7 +84,15 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private var insertedIn: UTF8String = _
   private var insertedValues: UTF8String = _ // behind the key, where others may be spelled alike
 
-  override def insert(row: InternalRow): Unit = {
+  private val toCome: Option[KeysToCome] = if (job.keys.generated) Some(new KeysToCome(job.dataSchema)) else None
+
+  override def insert(row: InternalRow): Unit = toCome.fold(insertKeyed(row)) { stands =>
+    val partition = keys.partitionPath(row)
+    files.toSlot(groups, groups.slot(null, partition, stands(row)), partition)
+    files.insert(files.nextKey(), row)
+  }
+
+  private def insertKeyed(row: InternalRow): Unit = {
     val key = keys.recordKey(row)
     val partition = keys.partitionPath(row)
     if (!keepsNewest || key != insertedKey || partition != insertedIn) {
@@ -108,12 +116,14 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
     val key = toGroup(metadata, id)
     val partition = metadata.getUTF8String(ChangeWriter.Partition)
     val target = keys.partitionPath(row)
-    val newKey = keys.recordKey(row)
-    if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
+    if (!job.keys.generated) checkKept(key, keys.recordKey(row))
     if (target == partition || onMove == OnMove.Stay) update(key, row, position(metadata))
     else if (onMove == OnMove.Move) files.move(key, row, target, position(metadata))
     else throw ChangeWriter.partitionChanged(key, partition, target)
   }
+
+  private def checkKept(key: UTF8String, newKey: UTF8String): Unit =
+    if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
 
   /** A statement changes a row of a base file once, but for a row that is gone and that it puts back: where it has several
     * new ones of the key, the newest comes first.

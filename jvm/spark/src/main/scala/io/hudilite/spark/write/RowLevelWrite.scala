@@ -37,9 +37,11 @@ final case class RowLevelWrite(session: SparkSession, intent: WriteIntent, comma
 
   override def description(): String = s"hudilite ${operation.name}"
 
-  /** Of new rows of one key in a partition the newest is written, as of the rows of an upsert, which are so already. */
-  def keepsNewest: Boolean =
-    command == RowLevelOperation.Command.MERGE && !byKey && target.conf.combine.beforeUpsert
+  /** Of new rows of one key in a partition the newest is written, as of the rows of an upsert, which are so already. No
+    * two rows have one generated key.
+    */
+  def keepsNewest: Boolean = command == RowLevelOperation.Command.MERGE && !byKey && !target.generatesKeys &&
+    target.conf.combine.beforeUpsert
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = scan(options)
 

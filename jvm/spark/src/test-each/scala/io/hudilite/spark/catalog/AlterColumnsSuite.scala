@@ -37,11 +37,11 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
   private def table(path: String): Table = Table.open(new HadoopStorage(new Configuration()), path)
 
   private def create(path: String, kind: String, version: Int): String = {
-    sql(s"""CREATE TABLE hudilite.`$path` (id INT, day STRING, ts BIGINT, n INT, v STRING, st STRUCT<x: INT, y: STRING>)
+    sql(s"""CREATE TABLE hudilite.`$path` (id INT, ts BIGINT, n INT, v STRING, st STRUCT<x: INT, y: STRING>, day STRING)
            |USING hudilite PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', type = '$kind',
            |'hoodie.write.table.version' = '$version')""".stripMargin)
-    sql(s"INSERT INTO hudilite.`$path` VALUES (1, 'a', 1, 10, 'v1', named_struct('x', 1, 'y', 'y1')), " +
-      "(2, 'b', 1, 20, 'v2', named_struct('x', 2, 'y', 'y2'))")
+    sql(s"INSERT INTO hudilite.`$path` VALUES (1, 1, 10, 'v1', named_struct('x', 1, 'y', 'y1'), 'a'), " +
+      "(2, 1, 20, 'v2', named_struct('x', 2, 'y', 'y2'), 'b')")
     s"hudilite.`$path`"
   }
 
@@ -55,7 +55,7 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
       sql(s"UPDATE $t SET w = 'w2' WHERE id = 2")
       sql(s"ALTER TABLE $t DROP COLUMN n")
       sql(s"ALTER TABLE $t ADD COLUMN n STRING COMMENT 'again' AFTER id")
-      assertEquals(spark.table(t).columns.toSeq, Seq("id", "n", "day", "ts", "w", "st"))
+      assertEquals(spark.table(t).columns.toSeq, Seq("id", "n", "ts", "w", "st", "day"))
       assertEquals(sql(s"SELECT id, n, w FROM $t"), Seq("[1,null,v1]", "[2,null,w2]"))
       sql(s"INSERT INTO $t (id, n, day, ts, w, st) VALUES (3, 'n3', 'a', 1, 'w3', NULL)")
       sql(s"ALTER TABLE $t RENAME COLUMN st.x TO xx")
@@ -85,7 +85,7 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
     sql(s"ALTER TABLE $t ALTER COLUMN v COMMENT 'text'")
     sql(s"ALTER TABLE $t ALTER COLUMN n TYPE BIGINT")
     assertEquals(table(path).schema.flatMap(_.byId), None)
-    sql(s"INSERT INTO $t VALUES (3, 'a', 1, 4000000000, 'v3', NULL, 5, named_struct('p', 1))")
+    sql(s"INSERT INTO $t VALUES (3, 1, 4000000000, 'v3', NULL, 'a', 5, named_struct('p', 1))")
     assertEquals(sql(s"SELECT id, n, extra, more.p FROM $t"),
       Seq("[1,10,null,null]", "[2,20,null,null]",
         "[3,4000000000,5,1]"))
@@ -113,8 +113,8 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
         "named_struct('x', 9, 'y', 'y9', 'in', array(named_struct('z', 1))) AS st, 'e' AS extra FROM VALUES (1), (3) AS s(id)) s " +
         "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
       sql(s"MERGE WITH SCHEMA EVOLUTION INTO $whole")
-      val merged = "a,2,5000000000,m,[9,y9,ArraySeq([1])],e]"
-      val old = "[2,b,1,20,v2,[2,y2,null],null]"
+      val merged = "2,5000000000,m,[9,y9,ArraySeq([1])],a,e]"
+      val old = "[2,1,20,v2,[2,y2,null],b,null]"
       assertEquals(sql(s"SELECT * FROM $t"), Seq(s"[1,$merged", old, s"[3,$merged"))
       assertEquals(spark.table(t).schema("st").dataType.simpleString,
         "struct<x:int,y:string,in:array<struct<z:int>>>")
@@ -124,7 +124,7 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
       sql(s"INSERT WITH SCHEMA EVOLUTION INTO $t BY NAME SELECT 4 AS id, 'b' AS day, 1L AS ts, 1L AS n, 'v4' AS v, " +
         "named_struct('x', 4, 'y', 'y4', 'in', array()) AS st, 'e4' AS extra, 7 AS more")
       assertEquals(sql(s"SELECT * FROM $t WHERE id IN (2, 4)"),
-        Seq("[2,b,1,20,v2,[2,y2,null],null,null]", "[4,b,1,1,v4,[4,y4,ArraySeq()],e4,7]"))
+        Seq("[2,1,20,v2,[2,y2,null],b,null,null]", "[4,1,1,v4,[4,y4,ArraySeq()],b,e4,7]"))
       // A key would change its type, and a column would become narrower.
       for ((is, was) <-
           Seq("SELECT 1L AS id," -> "SELECT id,", "2 AS ts" -> "2L AS ts", "5 AS n" -> "5000000000L AS n"))

@@ -15,9 +15,9 @@ class CachedTablesSuite extends NamedSession {
 
   private def create(name: String): String = {
     sql(
-      s"CREATE TABLE $name (id INT, day STRING, n INT) USING hudilite PARTITIONED BY (day) LOCATION '${place(name)}' " +
+      s"CREATE TABLE $name (id INT, n INT, day STRING) USING hudilite PARTITIONED BY (day) LOCATION '${place(name)}' " +
         "TBLPROPERTIES (primaryKey = 'id', 'hoodie.clean.automatic' = 'false')")
-    sql(s"INSERT INTO $name VALUES (1, 'mon', 1), (2, 'tue', 2)")
+    sql(s"INSERT INTO $name VALUES (1, 1, 'mon'), (2, 2, 'tue')")
     place(name)
   }
 
@@ -32,7 +32,7 @@ class CachedTablesSuite extends NamedSession {
     def statement(text: String): () => Any = () => sql(text)
     val (path, qualified) = (s"hudilite.`${place(name)}`", s"hudilite.$database.$name")
     Seq(
-      (7L, "a statement by name", statement(s"INSERT INTO $name VALUES (4, 'mon', 4)")),
+      (7L, "a statement by name", statement(s"INSERT INTO $name VALUES (4, 4, 'mon')")),
       (17L, "a statement by path", statement(s"UPDATE $path SET n = 12 WHERE id = 2")),
       (16L, "a statement by the catalog's name", statement(s"DELETE FROM $qualified WHERE id = 1")),
       (26L, "a save to the path", () => save(name, "(4, 'mon', 14)")),
@@ -40,10 +40,10 @@ class CachedTablesSuite extends NamedSession {
       (4L, "a dropped partition",
         statement(s"CALL hudilite.system.drop_partition(path => '${place(name)}', partition => 'tue')")),
       (9L, "a save that overwrites", () => save(name, "(9, 'wed', 9)", SaveMode.Overwrite)),
-      (13L, "a row that is inserted", statement(s"INSERT INTO $qualified VALUES (8, 'thu', 4)")),
+      (13L, "a row that is inserted", statement(s"INSERT INTO $qualified VALUES (8, 4, 'thu')")),
       (4L, "a partition that a statement drops", statement(s"ALTER TABLE $qualified DROP PARTITION (day = 'wed')")),
       (4L, "a column more", statement(s"ALTER TABLE $path ADD COLUMN more INT")),
-      (9L, "a value of that column", statement(s"INSERT INTO $path VALUES (7, 'fri', 5, 9)")))
+      (9L, "a value of that column", statement(s"INSERT INTO $path VALUES (7, 5, 'fri', 9)")))
   }
 
   private def sum(frame: => DataFrame): Long = frame.selectExpr("coalesce(sum(n), 0L)").head().getLong(0)

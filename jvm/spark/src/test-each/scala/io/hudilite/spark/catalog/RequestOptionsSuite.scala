@@ -257,19 +257,6 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
     assertEquals(told(spark.newSession(), "hoodie.metadata.async"), Seq("hoodie.metadata.async"))
   }
 
-  test("a setting of the session that only Apache Hudi would heed is told of, with what to write in its place") {
-    val names = Seq("hoodie.datasource.write.operation", "hoodie.index.type")
-    names.foreach(spark.conf.set(_, "bulk_insert"))
-    try {
-      assertEquals(OptionWarnings.settings.map(_.text),
-        names.map(name =>
-          s"The option $name has no effect in hudilite: the session's options are set as " +
-            "spark.datasource.hudilite.<option>."))
-      assertEquals(RequestOptions.of(spark, Map.empty).all.get(names.head), None)
-    } finally names.foreach(spark.conf.unset)
-    assertEquals(OptionWarnings.settings, Nil)
-  }
-
   tableOf.test(
     "a setting of the session that cannot be read or is not known is refused by reads, writes and statements") {
     path =>

@@ -41,7 +41,7 @@ final class ShowCreateSuite extends NamedSession {
         "preCombineField = 'v', type = 'mor', 'hoodie.parquet.max.file.size' = '1000000')"),
     "styled" ->
       ("PARTITIONED BY (day, `from`) TBLPROPERTIES (primaryKey = 'id,v', " +
-        "'hoodie.datasource.write.hive_style_partitioning' = 'true', 'hoodie.table.timeline.timezone' = 'UTC', " +
+        "'hoodie.datasource.write.hive_style_partitioning' = 'false', 'hoodie.table.timeline.timezone' = 'UTC', " +
         "'hoodie.datasource.write.partitionpath.urlencode' = 'true')"),
     "older" ->
       ("TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', 'hoodie.write.table.version' = '6', " +
@@ -98,7 +98,7 @@ final class ShowCreateSuite extends NamedSession {
       "CREATE TABLE hudis (id INT, day STRING, v INT) USING hudi PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id')")
     val text = shown("hudis")
     sql(text.replace(".hudis (", ".hudis_copy ("))
-    assert(registered("hudis_copy").byHudi)
+    assertEquals(registered("hudis_copy").provider, "hudi")
     assertEquals(described("hudis_copy"), described("hudis"))
     sql("CREATE TABLE grown (id INT, v INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
     sql("ALTER TABLE grown ADD COLUMN more STRING COMMENT 'since then'")

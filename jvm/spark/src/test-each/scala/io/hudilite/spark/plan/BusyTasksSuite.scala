@@ -56,7 +56,7 @@ final class BusyTasksSuite extends ManyPartitions {
 
   test("a write of no row has a task that finds none") {
     val path = created(partitions)
-    val (planned, started) = tasks(spark.sql(s"DELETE FROM hudilite.`$path` WHERE ts > 1 AND v LIKE '%none%'"))
+    val (planned, started) = tasks(spark.sql(s"DELETE FROM hudilite.`$path` WHERE ts > 0 AND v LIKE '%none%'"))
     assert(planned > 1)
     assertEquals(started, 1)
     assertEquals(counts(path), Map("old" -> 2L * partitions))

@@ -167,6 +167,19 @@ final class RebasedWriteSuite extends UpsertPlans with Interpreted {
         Seq(Row(key, if (asTexts) 1 else 2)))
     }
 
+  test("rows whose keys are generated get those of the attempt that is accepted") {
+    val at = Files.createTempDirectory("hudilite-rebased").resolve("t").toString
+    def append(frame: DataFrame): Unit = frame.write.format("hudilite").mode(SaveMode.Append).save(at)
+    append(spark.range(0, 4).toDF())
+    begin(at)
+    append(judged.range(0, 40).select(counted(col("id")).as("id")))
+    assertEquals((judge.attempts, evaluated.get), (Seq(1, 2), 40L))
+    assertTakenBack(at)
+    val keys = spark.read.format("hudilite").load(at).select("_hoodie_record_key").collect().map(_.getString(0))
+    assertEquals((keys.length, keys.distinct.length), (44, 44))
+    assert(!keys.exists(_.startsWith(judge.firstInstants.head)))
+  }
+
   test("rows that are made of those of the table itself are not taken from an earlier attempt, nor are statements'") {
     val how = How("upsert", "COPY_ON_WRITE", "BLOOM")
     val own = fresh(how)

@@ -206,8 +206,10 @@ final class UpsertPlanSuite extends UpsertPlans {
     assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).exists(
         _.getMessage.contains("MERGE_CARDINALITY_VIOLATION")), clue = error)
     rows(50, 60, 4).createOrReplaceTempView("once")
-    assert(isChecked(executed(spark.sql(s"MERGE INTO hudilite.`$path` t USING once s ON t.id = s.id AND t.dt = s.dt " +
-            "WHEN MATCHED THEN UPDATE SET *"))))
+    def merge(condition: String) = executed(spark.sql(s"MERGE INTO hudilite.`$path` t USING once s ON $condition " +
+        "WHEN MATCHED THEN UPDATE SET *"))
+    assert(!isChecked(merge("t.id = s.id AND t.dt = s.dt"))) // the newest of each key
+    assert(isChecked(merge("t.id >= s.id AND t.dt = s.dt AND t.id < 'a'")))
     write(twice, path, "upsert")
     val read = spark.read.format("hudilite").load(path)
     assertEquals((read.where("version = 3").count(), read.where("version = 4").count(), read.count()),

@@ -81,7 +81,7 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT * FROM hudilite.`MOR`.compactions" -> Nil,
       "SELECT h.operation FROM hudilite.`COW`.history h JOIN hudilite.`COW`.timeline t USING (time)" ->
         Seq("UPSERT", "UPSERT"))
-    assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 12)
+    assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 13)
   }
 
   test("metadata tables are not changed, and there are no others") {
@@ -113,6 +113,8 @@ class CallSuite extends FunSuite with Interpreted {
       s"SELECT id FROM hudi_table_changes('MOR', 'latest_state', '${completed(mor)}') ORDER BY id" ->
         Seq("k0", "k1", "k2"),
       "SELECT action FROM hudi_query_timeline('COW')" -> Seq("commit", "commit"),
+      "SELECT action FROM hudi_query_timeline('COW', 'TRUE')" -> Seq("commit", "commit"),
+      "SELECT partition, log_files FROM hudi_filesystem_view('MOR') ORDER BY 1" -> Seq("p0 1", "p1 1"),
       "SELECT rows FROM hudilite_metadata('COW', 'HISTORY') LIMIT 1" -> Seq("3"),
       "SELECT count(*) FROM hudilite_metadata('COW', 'history')" -> Seq("2"),
       "SELECT min_key FROM hudilite_metadata('hudilite.`MOR`', 'files') WHERE kind = 'base' ORDER BY 1" ->
@@ -121,7 +123,9 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT * FROM hudi_table_changes('MOR', 'all', 'earliest')" -> "it must be latest_state",
       "SELECT * FROM hudi_table_changes('MOR', 'latest_state', NULL)" -> "must not be null",
       "SELECT * FROM hudi_table_changes('MOR')" -> "write hudi_table_changes(table",
-      "SELECT * FROM hudi_query_timeline('MOR', 'true')" -> "write hudi_query_timeline(table)",
+      "SELECT * FROM hudi_query_timeline('MOR', 'x')" -> "write hudi_query_timeline(table[, archived])",
+      "SELECT * FROM hudi_filesystem_view('MOR', 'p*')" -> "WHERE partition LIKE",
+      "SELECT * FROM hudi_metadata('MOR')" -> "hudilite_metadata(table, 'files')",
       "SELECT * FROM hudilite_metadata('MOR', 'histery')" -> "The nearest one is history",
       "SELECT * FROM hudi_query_timeline('/nothing')" -> "[TABLE_NOT_FOUND]")
   }

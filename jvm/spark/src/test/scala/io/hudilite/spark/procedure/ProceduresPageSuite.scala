@@ -27,6 +27,24 @@ class ProceduresPageSuite extends FunSuite {
     }
   }
 
+  test(
+    "each procedure of Apache Hudi is here with its arguments in its order, or has a line that says what is instead") {
+    HudiProcedures.All.foreach { case (name, arguments) =>
+      (Procedures.find(name), Elsewhere.of(name)) match {
+        case (Some(ours), None) => assertEquals(ours.parameters.map(_.name).take(arguments.size), arguments, name)
+        case (None, Some(_)) =>
+        case (found, _) => fail(s"$name: ${found.fold("neither")(_ => "both")}")
+      }
+    }
+  }
+
+  test("answers begin with the columns of Apache Hudi's") {
+    HudiProcedures.Columns.foreach { case (name, columns) =>
+      val ours = Procedures.named(name).output.fields.toSeq.map(f => s"${f.name}:${f.dataType.simpleString}")
+      assertEquals(ours.take(columns.size), columns, name)
+    }
+  }
+
   private def content: String = (introduction ++ metadataTables ++ functions ++ procedures).mkString("", "\n", "\n")
 
   private def introduction = Seq("# Procedures, metadata tables and table functions", "",
@@ -35,7 +53,8 @@ class ProceduresPageSuite extends FunSuite {
 
   private def metadataTables = Seq("", "## Metadata tables", "",
     "Metadata tables stand behind the name of a table: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
-    "`spark.read.table` of that name; for a table in the session's catalog it is `SELECT * FROM hudilite.db.trips.history`.",
+    "`spark.read.table` of that name; for a table in the session's catalog it is `SELECT * FROM hudilite.db.trips.history`,",
+    "or `db.trips.history` where that catalog is hudilite's.",
     "They can only be read, and show the newest state. Queries read only the parts that they need: with a filter on",
     "`partition` only the folders that can pass it are listed, with one on `time`, `completion_time` or `action`, or a",
     "`LIMIT`, the history reads only those commits, and footers are opened only for the columns that need them.",
@@ -47,7 +66,9 @@ class ProceduresPageSuite extends FunSuite {
     Seq(
       Seq("`hudi_table_changes(table, 'latest_state', begin[, end])`",
         "those that commits after `begin` wrote, up to and with `end`, in the columns of the table"),
-      Seq("`hudi_query_timeline(table)`", "those of the metadata table `timeline`"),
+      Seq("`hudi_query_timeline(table[, 'true'])`",
+        "those of the metadata table `timeline`, with `'true'` also completed instants of the archive"),
+      Seq("`hudi_filesystem_view(table)`", "those of the metadata table `file_groups`"),
       Seq("`hudilite_metadata(table, name)`",
         "those of the metadata table of that name, where the table is a parameter of the statement"))) ++ Seq("",
     "`begin` and `end` are what `hoodie.datasource.read.begin.instanttime` and `hoodie.datasource.read.end.instanttime`",
@@ -55,11 +76,20 @@ class ProceduresPageSuite extends FunSuite {
 
   private def procedures = Seq("", "## Procedures", "",
     "`CALL hudilite.system.show_commits(table => '/data/trips', limit => 5)`: arguments go by name, in any order, or",
-    "without a name in the order of the lists below. Names are Apache Hudi's where it has the procedure, in any case. A",
+    "without a name in the order of the lists below, which begin with Apache Hudi's in its order. `CALL show_commits(...)`",
+    "and `CALL system.show_commits(...)` do where the current catalog has no procedures of its own, and no other extension",
+    "takes them. Names are Apache Hudi's where it has the procedure, in any case. A",
     "table is named by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
     "only. Arguments that are `NULL` by default leave the value to the options. A text that lists several things, separated",
     "by commas, may be a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++
-    Procedures.All.flatMap(procedure)
+    Procedures.All.flatMap(procedure) ++ elsewhere
+
+  private def elsewhere = Seq("", "## Procedures of others", "",
+    "A call of one of these is an error that says what takes its place.", "") ++
+    table(Seq("procedure", "in its place"),
+      Elsewhere.All.toSeq.sorted.map { case (name, instead) =>
+        Seq(s"`$name`", instead.replace("|", "\\|"))
+      })
 
   private def procedure(p: Procedure) =
     Seq("", s"### ${p.name}", "", s"${p.summary} It answers with ${columns(p.output)}.", "") ++

@@ -18,6 +18,8 @@ class MetadataReadSuite extends FunSuite with Interpreted {
 
   private val byMetadata = "hoodie.metadata.enable" -> "true"
 
+  private val byFolders = "hoodie.metadata.enable" -> "false"
+
   private def newest(path: String, folder: String): Path = {
     val files = Files.list(Paths.get(path, folder))
     try files.iterator.asScala.filter(_.toString.endsWith(".parquet")).maxBy(_.toString.split("_").last)
@@ -25,19 +27,20 @@ class MetadataReadSuite extends FunSuite with Interpreted {
   }
 
   for (name <- Seq("metadata-table-v6", "metadata-table-v8", "metadata-table-v9"))
-    test(s"$name: files that the metadata table does not name are not read where an option says so") {
+    test(s"$name: files that the metadata table does not name are not read unless folders are asked for") {
       val path = GoldenAnswers.copy(name)
       val rows = GoldenAnswers.snapshot(name)
       assertEquals(GoldenAnswers.of(read(path, byMetadata)), rows)
-      assertEquals(GoldenAnswers.of(read(GoldenTables.table(name))), rows)
+      assertEquals(GoldenAnswers.of(read(path)), rows)
+      assertEquals(GoldenAnswers.of(read(GoldenTables.table(name), byFolders)), rows)
       // It looks like one of a committed write, so that only the metadata table knows better.
       val file = newest(path, "2026-01-02")
       val added = s"0000000a-aaaa-4aaa-8aaa-00000000000a-0_9-1-1_${file.toString.split("_").last}"
       Files.copy(file, file.resolveSibling(added))
       def ofFolder(options: (String, String)*): Long = read(path, options: _*).where("dt = '2026-01-02'").count()
-      assertEquals(ofFolder(), 2 * ofFolder(byMetadata))
-      val all = read(path, "as.of.instant" -> "20991231000000000", byMetadata._1 -> byMetadata._2)
-      assertEquals(all.where("dt = '2026-01-02'").count(), ofFolder())
+      val asOf = "as.of.instant" -> "20991231000000000"
+      for (past <- Seq(Nil, Seq(asOf)); asked <- Seq(Nil, Seq(byMetadata)))
+        assertEquals(ofFolder(past ++ asked: _*) * 2, ofFolder(past :+ byFolders: _*), clues(past, asked))
     }
 
   test("a write rests on folders, takes the metadata table out of service, and the next read has all rows") {

@@ -3,6 +3,7 @@ package io.hudilite.spark.task
 import io.hudilite.spark.write.WriteFixture
 
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.hudilite.Listeners
 import org.apache.spark.sql.internal.SQLConf
 
 class TaskJobSuite extends WriteFixture {
@@ -13,6 +14,7 @@ class TaskJobSuite extends WriteFixture {
     try {
       val found = TaskJob.run(session, "the label", TaskJobSuite.Described, Seq("b", "a", "c"))
       assertEquals(found, Seq("b in 0 of the label", "a in 1 of the label", "c in 2 of the label"))
+      Listeners.settle(context)
       assertEquals(context.statusTracker.getJobIdsForGroup("task-job").length, 1)
       assertEquals(context.getLocalProperty("spark.job.description"), "what the caller says")
     } finally context.clearJobGroup()

@@ -14,12 +14,13 @@ import org.apache.hadoop.conf.Configuration
 private[spark] object KeySpelling {
 
   def isPrefixed(config: TableConfig, existing: Option[Table], conf: => Configuration): Boolean =
-    KeyEncoding.isPrefixed(config.keyGenerator, config.recordKeyFields.size, config.version).getOrElse {
-      val field = config.recordKeyFields.head
-      val rows = existing.iterator.flatMap(_.files.iterator()).flatMap(_._2).flatMap(_.base)
-        .flatMap(file => FirstRows.of(existing.get, file, Seq(field), most = 1, conf))
-      rows.take(1).toSeq.headOption.map(isPrefixed(field, _)).getOrElse(throw unknown(config))
-    }
+    !config.generatesKeys &&
+      KeyEncoding.isPrefixed(config.keyGenerator, config.recordKeyFields.size, config.version).getOrElse {
+        val field = config.recordKeyFields.head
+        val rows = existing.iterator.flatMap(_.files.iterator()).flatMap(_._2).flatMap(_.base)
+          .flatMap(file => FirstRows.of(existing.get, file, Seq(field), most = 1, conf))
+        rows.take(1).toSeq.headOption.map(isPrefixed(field, _)).getOrElse(throw unknown(config))
+      }
 
   // No value but a text can itself look like the name of a field and a colon.
   private def isPrefixed(field: String, row: FirstRow): Boolean = row.text(field) match {

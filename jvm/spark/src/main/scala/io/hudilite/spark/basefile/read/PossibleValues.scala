@@ -1,6 +1,7 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.spark.basefile.read.ScanFilter._
+import io.hudilite.stats.Outcomes
 
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -40,26 +41,7 @@ private[spark] object PossibleValues {
   }
 }
 
-/** Outcomes of a filter over all possible values: some of true, false and null. */
-private[spark] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNull: Boolean) {
-
-  def |(other: Outcomes): Outcomes =
-    Outcomes(isTrue || other.isTrue, isFalse || other.isFalse, isNull || other.isNull)
-
-  def unary_! : Outcomes = Outcomes(isFalse, isTrue, isNull)
-
-  def and(other: Outcomes): Outcomes = Outcomes(isTrue && other.isTrue, isFalse || other.isFalse,
-    (isNull && (other.isTrue || other.isNull)) || (other.isNull && isTrue))
-
-  def or(other: Outcomes): Outcomes = !((!this).and(!other))
-}
-
-private[spark] object Outcomes {
-
-  val Any: Outcomes = Outcomes(isTrue = true, isFalse = true, isNull = true)
-  val None: Outcomes = Outcomes(isTrue = false, isFalse = false, isNull = false)
-
-  def of(isTrue: Boolean, isFalse: Boolean): Outcomes = Outcomes(isTrue, isFalse, isNull = false)
+private[spark] object FilterOutcomes {
 
   /** Outcomes of a filter; a column that is absent from `values` may have any value. */
   def of(filter: ScanFilter, values: Map[Seq[String], PossibleValues]): Outcomes =
@@ -71,7 +53,7 @@ private[spark] object Outcomes {
       case OneOf(column, wanted) => over(values.get(column)) {
           case PossibleValues.OneOfThese(all) => each(all)(v => wanted.exists(compare(v, _) == 0))
           case from: PossibleValues.TextFrom =>
-            wanted.map(ofText(_)(from.compared(Equal, _))).foldLeft(of(isTrue = false, isFalse = true))(_ | _)
+            wanted.map(ofText(_)(from.compared(Equal, _))).foldLeft(Outcomes.of(isTrue = false, isFalse = true))(_ | _)
         }
       case StartsWith(column, prefix) => over(values.get(column)) {
           case PossibleValues.OneOfThese(all) => each(all) {
@@ -80,9 +62,9 @@ private[spark] object Outcomes {
             }
           case from: PossibleValues.TextFrom => from.startsWith(prefix)
         }
-      case IsNull(column) => values.get(column).fold(of(isTrue = true, isFalse = true)) {
-          case PossibleValues.OneOfThese(all) => of(all.contains(null), all.exists(_ != null))
-          case _ => of(isTrue = false, isFalse = true)
+      case IsNull(column) => values.get(column).fold(Outcomes.of(isTrue = true, isFalse = true)) {
+          case PossibleValues.OneOfThese(all) => Outcomes.of(all.contains(null), all.exists(_ != null))
+          case _ => Outcomes.of(isTrue = false, isFalse = true)
         }
       case AllOf(parts) => parts.map(of(_, values)).reduce(_ and _)
       case AnyOf(parts) => parts.map(of(_, values)).reduce(_ or _)
@@ -90,13 +72,13 @@ private[spark] object Outcomes {
     }
 
   private def over(possible: Option[PossibleValues])(outcomes: PossibleValues => Outcomes): Outcomes =
-    possible.fold(Any)(outcomes)
+    possible.fold(Outcomes.Any)(outcomes)
 
   private def each(values: Seq[Any])(test: Any => Boolean): Outcomes =
     values.map(v =>
-      if (v == null) None.copy(isNull = true)
-      else if (test(v)) of(isTrue = true, isFalse = false)
-      else of(isTrue = false, isFalse = true)).foldLeft(None)(_ | _)
+      if (v == null) Outcomes.None.copy(isNull = true)
+      else if (test(v)) Outcomes.of(isTrue = true, isFalse = false)
+      else Outcomes.of(isTrue = false, isFalse = true)).foldLeft(Outcomes.None)(_ | _)
 
   private def ofText(wanted: Any)(outcomes: UTF8String => Outcomes): Outcomes = wanted match {
     case text: UTF8String => outcomes(text)

@@ -42,7 +42,7 @@ object CreateStatement {
     fact._1 == TableOptions.PartitionPathFields && !fact._2.contains(':')
 
   private def said(entry: Option[Registered], hidden: Map[String, String] => Set[String]): Seq[(String, String)] = {
-    val kept = entry.fold(Map.empty[String, String])(_.kept)
+    val kept = entry.fold(Map.empty[String, String])(found => found.kept ++ found.own)
     (kept -- hidden(kept)).toSeq.sorted
   }
 

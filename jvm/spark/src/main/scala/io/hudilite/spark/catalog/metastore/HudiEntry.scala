@@ -43,11 +43,11 @@ object HudiEntry {
     val all = MetaFields.all.map(StructField(_, StringType)) ++ columns
     val order = partitionsLast(all.map(_.name), partitions)
     val ordered = StructType(all.sortBy(field => order.indexOf(field.name)))
-    val facts = Map("provider" -> Registered.Hudi, "path" -> table.basePath, "type" -> (if (merged) "mor" else "cow"),
-      "primaryKey" -> config.recordKeyFields.mkString(","))
+    val facts = Map("provider" -> Registered.Hudi, "path" -> table.basePath, "type" -> (if (merged) "mor" else "cow"))
+    val key = Seq("primaryKey").filterNot(_ => config.generatesKeys).map(_ -> config.recordKeyFields.mkString(","))
     val ordering = Seq("orderingFields", "preCombineField").filter(_ => config.orderingFields.nonEmpty)
       .map(_ -> config.orderingFields.mkString(","))
-    CatalogEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ ordering,
+    CatalogEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ key ++ ordering,
       Some(Seq(if (merged) RealtimeInput else ParquetInput, ParquetOutput, ParquetSerde)))
   }
 }

@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.spark.shim.CatalogEntries
+import io.hudilite.storage.Undo
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
@@ -52,9 +53,11 @@ final class Metastore(session: SparkSession) {
   }
 
   /** True when tables can be registered for Apache Hudi. In a Hive metastore Spark hides the columns of formats that
-    * Hive lacks, and Hudi's writes fail because they compare them there.
+    * Hive lacks, and Hudi's writes fail because they compare them there. Without Hudi in the session its name means
+    * hudilite, whose writes ask the table.
     */
-  def takesHudi: Boolean = session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
+  def takesHudi: Boolean =
+    !Registered.isHudiHere || session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
 
   /** Registers an existing table. */
   def register(ident: Identifier, managed: Boolean, path: String, said: CatalogEntry, comment: Option[String]): Unit = {
@@ -91,7 +94,19 @@ final class Metastore(session: SparkSession) {
   def drop(table: Registered, purge: Boolean): Unit =
     catalog.dropTable(table.entry.identifier, ignoreIfNotExists = false, purge)
 
-  def rename(table: Registered, to: Identifier): Unit = catalog.renameTable(table.entry.identifier, qualified(to))
+  /** Gives the table another name. Its files stay where they are, perhaps written to meanwhile: a catalog moves those
+    * that belong to it, so that they do not while it changes the name.
+    */
+  def rename(table: Registered, to: Identifier): Unit = {
+    val (from, name) = (table.entry.identifier, qualified(to))
+    if (!table.isManaged) catalog.renameTable(from, name)
+    else {
+      catalog.alterTable(CatalogEntries.managed(table.entry, managed = false))
+      try catalog.renameTable(from, name)
+      catch { case e: Throwable => throw Undo.after(e)(catalog.alterTable(table.entry)) }
+      catalog.alterTable(CatalogEntries.managed(catalog.getTableMetadata(name), managed = true))
+    }
+  }
 
   private def qualified(ident: Identifier): TableIdentifier =
     TableIdentifier(ident.name(), Some(databaseOf(ident)))

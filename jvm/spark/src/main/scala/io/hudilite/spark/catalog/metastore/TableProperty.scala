@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.metastore
 
-import io.hudilite.config.{TableOptions, TableType, WriteOptions}
+import io.hudilite.config.{Options, TableOptions, TableType, WriteOptions}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.{EditDistance, InvalidInput}
 
@@ -12,7 +12,7 @@ object TableProperty {
   // Apache Hudi's names of these options in SQL.
   private val Words: Seq[(String, ConfigKey[_])] = Seq("primaryKey" -> TableOptions.RecordKeyFields,
     "preCombineField" -> TableOptions.OrderingFields, "orderingFields" -> TableOptions.OrderingFields,
-    "type" -> TableOptions.Type)
+    "type" -> TableOptions.Type, "recordMergeMode" -> TableOptions.RecordMergeMode)
 
   private val Names: Map[String, ConfigKey[_]] = Words.map { case (word, key) => lower(word) -> key }.toMap
 
@@ -49,6 +49,15 @@ object TableProperty {
     }
   }
 
+  /** Properties of a user's own, which the catalog keeps and no write heeds. */
+  def own(properties: Map[String, String]): Map[String, String] =
+    properties.filter { case (name, _) => isOwn(name) }
+
+  def isOwn(name: String): Boolean = {
+    checkSpelling(name)
+    !Names.contains(lower(name)) && Options.isOfOthers(name)
+  }
+
   // Short words are too near to many others to be checked.
   private def checkSpelling(name: String): Unit =
     Words.map(_._1).filter(_.length > 3 * Typos)
@@ -66,7 +75,10 @@ object TableProperty {
 
   /** Options that hold for writes and state no fact of the table. */
   def kept(options: Map[String, String]): Map[String, String] =
-    options.filter { case (name, _) => lower(name).startsWith("hoodie.") && !isFact(name) }
+    options.filter { case (name, _) => (lower(name).startsWith("hoodie.") || ofWrites(lower(name))) && !isFact(name) }
+
+  // Those without Hudi's prefix.
+  private val ofWrites: Set[String] = Set(WriteOptions.MergeSchema.name, WriteOptions.OverwriteMode.name).map(lower)
 
   /** Options that determine how keys are dealt to buckets. */
   def ofBuckets(options: Map[String, String]): Map[String, String] =

@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
-import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.catalog.{ColumnOrder, CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
+import io.hudilite.spark.catalog.metastore.TableProperty
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
@@ -24,11 +24,17 @@ private[statement] object AsSelect {
     if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
-      val asked = CreateRequest.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
-      if (!target.catalog.tableExists(target.ident)) checkNew(target, create.query, asked)
+      val asked = CreateRequest.partitioned(create.partitioning,
+        said(target.spec, hasEntry = !target.catalog.isPath(target.ident)) ++ ofWrite)
+      val wanted = order(create.query, target.spec, asked)
+      if (!target.catalog.tableExists(target.ident)) {
+        checkNew(target, create.query, asked)
+        ColumnOrder.tell((target.ident.namespace() :+ target.ident.name()).mkString("."),
+          create.query.output.map(_.name), wanted)
+      }
       val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreateRequest.ByWrite -> "true")
-      PlanNodes.created(create, ordered(create.query, target.spec, asked),
-        PlanNodes.withProperties(target.spec, properties), ofWrite)
+      PlanNodes.created(create, ordered(create.query, wanted), PlanNodes.withProperties(target.spec, properties),
+        ofWrite)
     }
 
   /** Raises the errors of a write to a new table early. Later, Spark would have begun and would log a failure. */
@@ -40,15 +46,19 @@ private[statement] object AsSelect {
     ()
   }
 
-  /** The rows with their columns in the order of the table. */
-  private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {
-    val names = query.output.map(_.name)
-    val wanted = CreateRequest(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
-    if (!spec.provider.flatMap(Registered.providerOf).contains(Registered.Hudi) || wanted == names) query
-    else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
-  }
+  private def order(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): Seq[String] =
+    CreateRequest(asked, None, spec.provider, None, byWrite = true).ordered(query.output.map(_.name))
 
-  private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
+  /** The rows with their columns in the order of the table. */
+  private def ordered(query: LogicalPlan, wanted: Seq[String]): LogicalPlan =
+    if (wanted == query.output.map(_.name)) query
+    else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
+
+  // Properties of a user's own are for the entry in the catalog.
+  private def said(spec: TableSpec, hasEntry: Boolean): Map[String, String] = {
+    val properties = if (hasEntry) spec.properties -- TableProperty.own(spec.properties).keys else spec.properties
+    TableProperty.options(properties ++ spec.options)
+  }
 
   private def replaced(replace: ReplaceTableAsSelect, target: CreateTarget): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
@@ -62,7 +72,7 @@ private[statement] object AsSelect {
   private def overwrite(replace: ReplaceTableAsSelect, target: CreateTarget, table: HudiliteTable): LogicalPlan = {
     check(target.spec, table)
     val options = CreateRequest.partitioned(replace.partitioning,
-      said(target.spec) ++ TableProperty.options(replace.writeOptions))
+      said(target.spec, table.entry.isDefined) ++ TableProperty.options(replace.writeOptions))
     val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
   }
@@ -71,10 +81,12 @@ private[statement] object AsSelect {
     * session about overwrites do not count for tables that are replaced.
     */
   private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
-    val asked = table.writeConf(options)
-    val says = asked.overwrite.where.isDefined || asked.overwrite.dynamic.isDefined ||
+    val asked = table.copy(request = table.request.copy(ofStatement = false)).writeConf(options)
+    val says = asked.overwrite.where.isDefined || asked.overwrite.preferred.isDefined ||
       asked.operation.contains(WriteOperation.InsertOverwrite.name)
-    if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
+    val isSet = asked.operation.isEmpty && table.writeConf(options).operation.isDefined
+    val operation = if (isSet) Some(WriteOptions.Operation.name -> WriteOperation.Upsert.name) else None
+    if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static") ++ operation
   }
 
   /** Raises `InvalidInput` where the statement differs from the catalog, whose entry stays. */
@@ -83,6 +95,7 @@ private[statement] object AsSelect {
     if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")
     if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))
-    if (table.entry.isDefined && (kept.toSet -- table.entry.toSeq.flatMap(_.kept)).nonEmpty) refuse("TBLPROPERTIES")
+    val asked = kept ++ TableProperty.own(spec.properties)
+    if (table.entry.exists(found => (asked.toSet -- found.kept -- found.own).nonEmpty)) refuse("TBLPROPERTIES")
   }
 }

@@ -14,7 +14,6 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
@@ -53,28 +52,27 @@ final case class NamesRule(session: SparkSession) extends Rule[LogicalPlan] {
 /** Writes to a name, with facts for the table that Spark's resolution would drop. */
 private[statement] final class NamedWrites(names: NameResolution) extends SQLConfHelper {
 
-  /** INSERT OVERWRITE with a value for each partition column, in a session that overwrites the partitions of the rows.
-    * The values name the partition, whatever rows come, as in a table of Spark's own. The resolved statement has them
-    * no more, so the table gets them before.
+  /** INSERT OVERWRITE, with the values that it gives partition columns, perhaps none. The resolved statement has them no
+    * more, so the table gets them before: a value for each column names the partition, whatever rows come, as in a table
+    * of Spark's own, and options may say otherwise than Spark's setting which part is overwritten.
     */
   def intoNamedPartition(insert: InsertIntoStatement): InsertIntoStatement = insert.table match {
-    case named: UnresolvedRelation
-        if insert.overwrite && conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
+    case named: UnresolvedRelation if insert.overwrite && !replacesWhere(insert) =>
       // Spark's own rule sees the statement next, before the rule for columns that are left out.
       told(named, insert.partitionSpec.collect { case (column, Some(value)) => column -> value })
         .fold(insert)(table => LeftOutColumns.filled(PlanNodes.into(insert, table)))
     case _ => insert
   }
 
+  // Spark 4.3 has a statement with REPLACE WHERE, too, as an INSERT that overwrites: an option in it is its condition.
+  private def replacesWhere(insert: InsertIntoStatement): Boolean =
+    insert.productIterator.exists(_.isInstanceOf[Some[_]])
+
   private def told(named: UnresolvedRelation, values: Map[String, String]): Option[DataSourceV2Relation] = for {
-    (catalog, ident) <- if (values.isEmpty) None else names.place(named.multipartIdentifier)
+    (catalog, ident) <- names.place(named.multipartIdentifier)
     table <- catalog.present(ident, dataFrame = false)
-    found <- table.table if namesOne(found.config.partitionFields, values)
     knowing = table.copy(namedPartition = Some(values))
   } yield PlanNodes.withOptions(DataSourceV2Relation.create(knowing, Some(catalog), Some(ident)), options(named))
-
-  private def namesOne(columns: Seq[String], values: Map[String, String]): Boolean =
-    columns.nonEmpty && columns.forall(column => values.keys.exists(conf.resolver(_, column)))
 
   // Options of the name. Spark keeps the privileges of the statement there, too, and removes them once it finds the
   // table.
@@ -97,8 +95,11 @@ private[statement] final class NamedWrites(names: NameResolution) extends SQLCon
   private def decided(write: V2WriteCommand, options: Map[String, String], operation: Option[WriteOperation])
       : Option[V2WriteCommand] =
     for ((table, target) <- if (write.isByName && sayOfColumns(options)) acceptingAny(write.table) else None) yield {
-      val said = operation.filter(_ => table.writeConf(options).operation.isEmpty)
-      PlanNodes.withOptions(write, options ++ said.map(WriteOptions.Operation.name -> _.name)).withNewTable(target)
+      val asked = table.writeConf(options)
+      val said = operation.map(by =>
+        asked.inserts.statement.filter(_ => by == WriteOperation.Insert).getOrElse(by.name))
+        .filter(_ => asked.operation.isEmpty)
+      PlanNodes.withOptions(write, options ++ said.map(WriteOptions.Operation.name -> _)).withNewTable(target)
     }
 
   private def sayOfColumns(options: Map[String, String]): Boolean =

@@ -1,7 +1,5 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.config.TableOptions
-import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.{
   ColumnStatements,
@@ -11,8 +9,7 @@ import io.hudilite.spark.catalog.{
   StatementCatalog,
   UnsupportedStatement
 }
-import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import java.util.Locale
@@ -56,7 +53,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
         case Some(table) => refuse(UnsupportedStatement.Drop)(table)
         case None => if (!ifExists) catalog.notFound(ident).foreach(throw _)
       }
-    case create: CreateTable if create.origin.line.isEmpty => checkNamesKey(create)
+    case create: CreateTable if create.origin.line.isEmpty => checkNoStream(create)
     case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
     case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
     case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
@@ -79,17 +76,16 @@ object RefusalsRule extends Rule[LogicalPlan] {
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
     if (evolvesInVain(statement)) written(target).foreach(refuse(UnsupportedStatement.Evolve))
 
-  // `toTable` of a stream hands a catalog none of the stream's options.
-  private def checkNamesKey(create: CreateTable): Unit = CreateTarget.of(create).foreach {
-    case CreateTarget(catalog, ident, said)
-        if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
-          !TableOptions.RecordKeyFields.isSet(SessionConf.options) && !catalog.tableExists(ident) =>
-      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-        "reason" ->
-          ("a new table needs record key fields: give primaryKey to spark.catalog.createTable; a stream makes no " +
-            "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
+  // `toTable` of a stream makes the table before the stream is refused. Nothing else tells its statement from that of
+  // `spark.catalog.createTable`.
+  private def checkNoStream(create: CreateTable): Unit = CreateTarget.of(create).foreach {
+    case CreateTarget(catalog, ident, _) if isOfStream && !catalog.tableExists(ident) =>
+      throw UnsupportedStatement.StreamWrite.of(ident.toString)
     case _ =>
   }
+
+  private def isOfStream: Boolean =
+    Thread.currentThread.getStackTrace.exists(_.getClassName.endsWith(".DataStreamWriter"))
 
   private def refuse(refusal: UnsupportedStatement)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
 
@@ -104,6 +100,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
   private def checkSet(set: SetTableProperties, table: HudiliteTable): Unit = {
     checkEntry(table)
     table.entry.foreach(NamedTables.checkProperties(_, set.properties))
+    table.checkWrites(TableProperty.kept(set.properties))
   }
 
   private def checkUnset(unset: UnsetTableProperties, table: HudiliteTable): Unit = {

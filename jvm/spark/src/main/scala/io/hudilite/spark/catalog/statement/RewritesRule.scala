@@ -1,8 +1,10 @@
 package io.hudilite.spark.catalog.statement
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.{AnalyzeStatement, CreateRequest, HudiliteTable, NamedTables, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.CreateStatement
 import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.write.table.WriteOperation
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -69,6 +71,9 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   /** One write without rows, which replaces all rows of the table. */
   private def truncated(resolved: ResolvedTable, table: HudiliteTable): LogicalPlan = {
     val relation = DataSourceV2Relation.create(table, Some(resolved.catalog), Some(resolved.identifier))
-    PlanNodes.replaceAll(relation, LocalRelation(relation.output.map(_.newInstance())), Map.empty)
+    // Whatever the session says of overwrites and of operations.
+    val whole = Map(WriteOptions.OverwriteMode.name -> "static",
+      WriteOptions.Operation.name -> WriteOperation.InsertOverwriteTable.name)
+    PlanNodes.replaceAll(relation, LocalRelation(relation.output.map(_.newInstance())), whole)
   }
 }

@@ -11,7 +11,7 @@ import io.hudilite.spark.catalog.{
 }
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.spark.shim.{CatalogEntries, PlanNodes}
+import io.hudilite.spark.shim.{CatalogEntries, PlanNodes, SavesByCommand}
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.{SaveMode, SparkSession}
@@ -25,7 +25,6 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.datasources.{CreateTable, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.sources.DataSourceRegister
 
 import scala.collection.JavaConverters._
 
@@ -40,7 +39,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case insert: InsertIntoStatement => LeftOutColumns.filled(insert)
     case save: SaveIntoDataSourceCommand if isOurs(save.dataSource) => planned(save)
-    case create @ CreateTable(table, mode, Some(rows)) if isHudilite(table) =>
+    case create @ CreateTable(table, mode, Some(rows)) if isOurs(table) =>
       named(table, mode, rows).getOrElse(create)
   }
 
@@ -49,12 +48,12 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   private val Clustering = "__clustering_columns"
 
   private def isOurs(source: AnyRef): Boolean = source match {
-    case named: DataSourceRegister => named.shortName() == WritesRule.Format
+    case _: SavesByCommand => true
     case _ => false
   }
 
-  private def isHudilite(table: CatalogTable): Boolean =
-    table.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite)
+  private def isOurs(table: CatalogTable): Boolean = table.provider.flatMap(Registered.providerOf)
+    .exists(format => format == Registered.Hudilite || !Registered.isHudiHere)
 
   // Spark itself refuses to add rows to a table of another format, and says why.
   private def named(table: CatalogTable, mode: SaveMode, rows: LogicalPlan): Option[LogicalPlan] = {
@@ -66,7 +65,8 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     // The table may exist still. Before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
-    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, WritesRule.Format,
+    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows,
+        table.provider.getOrElse(WritesRule.Format),
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 

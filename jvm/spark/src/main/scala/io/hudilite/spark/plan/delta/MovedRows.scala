@@ -41,7 +41,8 @@ private[plan] object MovedRows {
     val mayMove = !operation.byKey && !target.index.keepsPlaces
     val changes = NewestOfKey.of(query, operation)
     if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(changes, None)
-    else if (query.exists(_.isInstanceOf[KeyPlaces])) {
+    else if (target.generatesKeys || query.exists(_.isInstanceOf[KeyPlaces])) {
+      // A row that arrives gets a key that is nowhere yet.
       val both = inTwo(changes, operation)
       MovedRows(Project(both.changes, both.plan), None)
     } else lookedUp(inTwo(changes, operation), operation, relation)
@@ -90,14 +91,18 @@ private[plan] object MovedRows {
 
   private def nothing(dataType: DataType): Expression = Literal.create(null, dataType)
 
-  /** A change of the record key is none of these: the writer refuses it. */
+  /** A change of the record key is none of these: the writer refuses it. A row keeps a generated key. */
   private def isMove(query: LogicalPlan, target: WriteTarget): Expression = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${query.output}")
     val columns = WriteLayout.named(query)
-    val key = target.keys.recordKey(columns).getOrElse(missing)
     val partition = target.keys.partitionPath(columns, toWrite = true).getOrElse(missing)
-    val elsewhere = And(EqualNullSafe(key, WriteLayout.column(query, MetaFields.RecordKey)),
-      Not(EqualNullSafe(partition, WriteLayout.column(query, MetaFields.PartitionPath))))
+    val leaves = Not(EqualNullSafe(partition, WriteLayout.column(query, MetaFields.PartitionPath)))
+    val elsewhere =
+      if (target.generatesKeys) leaves
+      else {
+        val key = target.keys.recordKey(columns).getOrElse(missing)
+        And(EqualNullSafe(key, WriteLayout.column(query, MetaFields.RecordKey)), leaves)
+      }
     If(EqualTo(WriteLayout.column(query, RowDeltaUtils.OPERATION_COLUMN), Literal(RowDeltaUtils.UPDATE_OPERATION)),
       elsewhere, FalseLiteral)
   }

@@ -27,16 +27,18 @@ object AppendPlan {
     val tasks = operation.tasks(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
-        AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
+        AppendPlan(write, NewFileLayout.sorted(keyed, target, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition =>
         for (table <- target.existing; index <- target.buckets) Buckets(table).checkStated(index)
         AppendPlan(write, keyed)
       case _ =>
-        val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
+        val packed =
+          if (write.intent.replaces != Replaces.Nothing) None
+          else packing(target, WriteLayout.dealt(keyed, target), tasks, session)
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.grouped(rows, groups))
-          case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
+          case None => AppendPlan(write, NewFileLayout.newFiles(keyed, target, tasks))
         }
     }
   }
@@ -63,10 +65,14 @@ object AppendPlan {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
-        target.conf.partitionsToDelete.map(Replaces.Matching(_)).getOrElse(
-          Replaces.WrittenPartitions)
+        target.conf.partitionsToDelete.map(names => Replaces.Matching(names.map(spelt(_, target))))
+          .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
+
+  private def spelt(partition: String, target: WriteTarget): String =
+    target.config.spelt(partition)(name =>
+      target.existing.exists(_.files.partitions(Replaces.Matching(Seq(name)).selection).nonEmpty))
 
   /** The groups of an insert, when the table has small files that take rows. Where a partition would get rows in more
     * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are

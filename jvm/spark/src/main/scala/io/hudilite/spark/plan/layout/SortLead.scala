@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{DataType, LongType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A number to sort by before partition path and record key, in one task: rows of a partition come together, and in it
-  * rows in the order of their keys as far as the number tells them apart.
+  * rows in the order of their keys as far as the number tells them apart, or without keys as they come.
   *
   * Spark's sorter holds eight bytes of the first column beside its pointers to rows, and looks a row up when these are
   * equal. The beginning of a partition path is the same in most rows, so that it would do so for each comparison.
@@ -18,21 +18,23 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param partition
   *   partition path (string), never null
   * @param key
-  *   record key (string), never null
+  *   record key (string), never null; `None` = the rows have none yet
   */
-final case class SortLead(partition: Expression, key: Expression) extends Expression with Nondeterministic {
+final case class SortLead(partition: Expression, key: Option[Expression]) extends Expression with Nondeterministic {
 
   @transient private var leads: SortLeads = _
 
-  override def children: Seq[Expression] = Seq(partition, key)
+  override def children: Seq[Expression] = partition +: key.toSeq
   override def dataType: DataType = LongType
   override def nullable: Boolean = false
   override def prettyName: String = "sort_lead"
 
   override protected def initializeInternal(partitionIndex: Int): Unit = leads = new SortLeads
 
-  override protected def evalInternal(input: InternalRow): Any =
-    leads.of(partition.eval(input).asInstanceOf[UTF8String], key.eval(input).asInstanceOf[UTF8String])
+  override protected def evalInternal(input: InternalRow): Any = {
+    val path = partition.eval(input).asInstanceOf[UTF8String]
+    if (key.isEmpty) leads.of(path) else leads.of(path, key.get.eval(input).asInstanceOf[UTF8String])
+  }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val name = classOf[SortLeads].getName
@@ -45,7 +47,7 @@ final case class SortLead(partition: Expression, key: Expression) extends Expres
   }
 
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): SortLead =
-    copy(partition = newChildren(0), key = newChildren(1))
+    copy(partition = newChildren(0), key = newChildren.lift(1))
 }
 
 /** Numbers the partitions of a task in the order in which they come. */
@@ -55,6 +57,7 @@ final class SortLeads {
 
   private val numbers = new util.HashMap[UTF8String, Numbered]
   private var last = Numbered(null, 0)
+  private var rows = 0L
 
   // hot path
   /** The number of the partition above the beginning of the key; one number for all partitions that are too many. */
@@ -62,6 +65,15 @@ final class SortLeads {
     if (partition != last.partition) last = numbered(partition)
     if (last.number == MostPartitions) TooMany
     else (last.number.toLong << KeyBits) | (key.getPrefix >>> (64 - KeyBits))
+  }
+
+  // hot path
+  /** The number of the partition above that of the row. */
+  def of(partition: UTF8String): Long = {
+    if (partition != last.partition) last = numbered(partition)
+    rows += 1
+    if (last.number == MostPartitions) TooMany
+    else (last.number.toLong << KeyBits) | (rows & ((1L << KeyBits) - 1))
   }
 
   private def numbered(partition: UTF8String): Numbered = {

@@ -4,7 +4,7 @@ import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.{BucketIndex, FileKeys}
 import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
-import io.hudilite.spark.row.RecordKey
+import io.hudilite.spark.row.{KeyToCome, KeysToCome, RecordKey}
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.{BucketSlots, WriteGroups}
@@ -43,7 +43,6 @@ object WriteLayout {
   /** Columns that an append hands to its writer behind the table's columns. */
   val KeyColumn: String = ReservedNames.InternalPrefix + "key"
   val PartitionColumn: String = ReservedNames.InternalPrefix + "partition"
-  private val LeadColumn = ReservedNames.InternalPrefix + "lead"
   private val PlaceColumn = ReservedNames.InternalPrefix + "place"
   private[plan] val TaskColumn = ReservedNames.InternalPrefix + "task"
 
@@ -54,10 +53,25 @@ object WriteLayout {
     */
   def keyed(rows: LogicalPlan, target: WriteTarget, numbered: Boolean): LogicalPlan = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
-    val key = target.keys.recordKey(named(rows)).getOrElse(missing)
+    val key =
+      if (target.generatesKeys) KeysToCome.OfAll else target.keys.recordKey(named(rows)).getOrElse(missing)
     val partition = target.keys.partitionPath(named(rows), toWrite = true).getOrElse(missing)
     val number = if (numbered) Seq(RowNumber()) else Nil
     Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()) ++ number, rows)
+  }
+
+  /** Keyed rows, those without a key yet with a stand-in for it that deals rows of a partition to several writers. */
+  def dealt(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
+    if (!target.generatesKeys) keyed
+    else {
+      val share = keyToCome(keyed, target).getOrElse(KeysToCome.OfAll)
+      Project(keyed.output.map(a => if (a.name == KeyColumn) Alias(share, KeyColumn)() else a), keyed)
+    }
+
+  /** `None` where the rows have no columns of the table. */
+  private def keyToCome(rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
+    val columns = KeysToCome.columns(target.schema).map(named(rows))
+    if (columns.forall(_.isDefined)) Some(KeyToCome(columns.flatten)) else None
   }
 
   /** The rows without their number. */
@@ -69,39 +83,6 @@ object WriteLayout {
   /** The columns of rows by their names, as the session compares names. */
   private[plan] def named(rows: LogicalPlan): String => Option[Attribute] =
     name => rows.output.find(a => SQLConf.get.resolver(a.name, name))
-
-  /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
-    * task the rows of a partition together, in the order of their keys.
-    */
-  def sorted(rows: LogicalPlan, whole: Boolean, tasks: Option[Int]): LogicalPlan = sortedInTasks(
-    if (whole) RepartitionByExpression(ordered(rows, PartitionColumn, KeyColumn), rows, tasks, None)
-    else tasks.fold(rows)(Repartition(_, shuffle = false, rows)))
-
-  private def ordered(rows: LogicalPlan, names: String*): Seq[SortOrder] =
-    names.map(name => SortOrder(column(rows, name), Ascending))
-
-  /** Rows of a partition together and in the order of their keys, in each task. */
-  private def sortedInTasks(keyed: LogicalPlan): LogicalPlan = {
-    val led = keyed match {
-      case Project(columns, child) => // the projection that computes the keys: rows are copied once
-        def value(name: String): Expression = columns.collectFirst { case c if c.name == name => valueOf(c) }.get
-        Project(columns :+ Alias(SortLead(value(PartitionColumn), value(KeyColumn)), LeadColumn)(), child)
-      case rows =>
-        val lead = SortLead(column(rows, PartitionColumn), column(rows, KeyColumn))
-        Project(rows.output :+ Alias(lead, LeadColumn)(), rows)
-    }
-    Sort(ordered(led, LeadColumn, PartitionColumn, KeyColumn), global = false, led)
-  }
-
-  /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
-    * the small ones together, by the true sizes.
-    */
-  def newFiles(rows: LogicalPlan, tasks: Option[Int]): LogicalPlan = {
-    val partition = column(rows, PartitionColumn)
-    sortedInTasks(
-      if (tasks.isEmpty) RebalancePartitions(Seq(partition), rows, None, None)
-      else RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, tasks, None))
-  }
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. Of the changes of a key
     * in a group those of rows that are there come before rows that are new.
@@ -150,7 +131,8 @@ object WriteLayout {
     */
   def placesOf(changes: LogicalPlan, target: WriteTarget): (Alias, Alias) = {
     val columns = named(changes)
-    val key = Coalesce(column(changes, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
+    val ofNew = if (target.generatesKeys) keyToCome(changes, target) else target.keys.recordKey(columns)
+    val key = Coalesce(column(changes, MetaFields.RecordKey) +: ofNew.toSeq)
     val partition =
       Coalesce(column(changes, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
     (Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)())
@@ -198,7 +180,7 @@ object WriteLayout {
     case _ => None
   }
 
-  private def valueOf(column: NamedExpression): Expression = column match {
+  private[layout] def valueOf(column: NamedExpression): Expression = column match {
     case Alias(value, _) => value
     case attribute => attribute
   }

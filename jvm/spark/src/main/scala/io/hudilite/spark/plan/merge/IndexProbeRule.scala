@@ -37,7 +37,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
       val operation = RowLevelWrite.operationOf(write).get
-      val filtered = withoutUnrepeatableFilter(write)
+      val filtered =
+        if (namesStoredKeys(write)) PlanNodes.withoutGroupFilter(write) else withoutUnrepeatableFilter(write)
       val query = withoutIdleCheck(filtered.query)
       val probed = query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, condition, _) => (for {
@@ -50,6 +51,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       }
       filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed, operation))))
   }
+
+  private def namesStoredKeys(write: WriteDelta): Boolean =
+    write.query.exists(_.expressions.exists(_.exists(_.isInstanceOf[StoredKey])))
 
   /** With an answer to each question whether a row that moves leaves only. */
   private def placed(query: LogicalPlan): LogicalPlan = query.transformDown {
@@ -118,6 +122,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     def stored(name: String): Option[Attribute] = relation.output.find(_.name == name)
     def ofTarget(e: Expression): Boolean = e.references.subsetOf(relation.outputSet)
     condition.transform {
+      case key: StoredKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
       case key: RecordKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
       case path: PartitionPath if ofTarget(path) && path.children.nonEmpty =>
         stored(MetaFields.PartitionPath).getOrElse(path)
@@ -164,7 +169,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
         left = gone.fold(left)(PutBackRows.unmarked(left, _)),
         right = keyed,
         condition = Some(condition),
-        hint = if (isUnique(source)) JoinHint.NONE else join.hint)
+        hint = if (matchesOnce(join.copy(right = source, condition = Some(condition)))) JoinHint.NONE else join.hint)
     }
   }
 
@@ -235,8 +240,6 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     }
     shared(source).getOrElse(SharedRows(keys, source, again = true))
   }
-
-  private def isUnique(plan: LogicalPlan): Boolean = uniqueBy(plan).isDefined
 
   /** Expressions that no two rows have alike, where such are known. */
   private def uniqueBy(plan: LogicalPlan): Option[Seq[Expression]] = plan match {

@@ -2,7 +2,7 @@ package io.hudilite.spark.plan.merge
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
-import io.hudilite.spark.row.{KeyValues, MissingOrdering}
+import io.hudilite.spark.row.{KeyValues, KeysToCome, MissingOrdering}
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write.table.WriteTarget
 
@@ -12,8 +12,11 @@ import org.apache.spark.sql.types.{BooleanType, LongType, StringType}
 
 /** Rows of a write with their keys, see `WriteLayout.keyed`: where they are evaluated, and which of those of a key is the
   * newest.
+  *
+  * @param haveKeys
+  *   they have their keys, which otherwise are still to be generated
   */
-private[plan] final class KeyedRows(target: WriteTarget) {
+private[plan] final class KeyedRows(target: WriteTarget, haveKeys: Boolean = true) {
 
   /** The rows in an exchange, which both the lookup and the write use, or a later attempt of the write. */
   def evaluatedOnce(keyed: LogicalPlan): SharedRows = keyed match {
@@ -37,7 +40,8 @@ private[plan] final class KeyedRows(target: WriteTarget) {
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
   private def keysOf(keyed: LogicalPlan): Seq[Expression] =
-    (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
+    if (!haveKeys) KeysToCome.columns(target.schema).flatMap(WriteLayout.named(keyed)(_)) // only to spread them
+    else (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
       .map(WriteLayout.column(keyed, _))
 
   /** A row is newer than another of its key by these; of two that are equal in all else the later one is. */

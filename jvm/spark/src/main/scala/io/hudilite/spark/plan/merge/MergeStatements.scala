@@ -23,13 +23,16 @@ private[plan] object MergeStatements {
   /** The statement, so that Spark's rewrite and the lookup can take it:
     *   - one that only inserts gets a clause that never applies, because Spark would make an append of it;
     *   - the record key's meta column becomes what it is made of, because Spark would want a value assigned to it;
-    *   - a source that comes out different each time is evaluated once.
+    *   - a source that comes out different each time is evaluated once;
+    *   - of several of its rows with one record key the newest counts, see [[NewestOfSource]].
     */
   def prepared(merge: MergeIntoTable, session: SparkSession): MergeIntoTable =
     EliminateSubqueryAliases(merge.targetTable) match {
       case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
           checkInserts(merge, relation, table)
-          val source = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+          val once = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+          val newest = NewestOfSource.of(merge, relation, table)
+          val source = if (newest eq merge.sourceTable) once else newest.withNewChildren(Seq(once))
           val condition = inDataColumns(merge.mergeCondition, relation, table, session)
           val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
           if ((source eq merge.sourceTable) && (condition eq merge.mergeCondition) && (matched eq merge.matchedActions))
@@ -39,12 +42,16 @@ private[plan] object MergeStatements {
       case _ => merge
     }
 
-  /** Spark would want a value of each metadata column in the rows that are inserted. */
+  /** Spark would want a value of each metadata column in the rows that are inserted. A key that columns make is made of
+    * them instead.
+    */
   private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
     val hidden = relation.metadataOutput.map(_.exprId).toSet ++
       relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
     val clauses = merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
-    val asked = clauses.flatMap(_.references) ++ merge.mergeCondition.references.filter(_.name != MetaFields.RecordKey)
+    val isMade = !table.table.exists(_.config.generatesKeys)
+    val asked = clauses.flatMap(_.references) ++
+      merge.mergeCondition.references.filterNot(isMade && _.name == MetaFields.RecordKey)
     if (merge.notMatchedActions.nonEmpty) asked.find(a => hidden(a.exprId)).foreach { column =>
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE ... INSERT with the column ${column.name}",
         "path" -> table.basePath,
@@ -52,7 +59,7 @@ private[plan] object MergeStatements {
     }
   }
 
-  private val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
+  private[merge] val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
 
   private def insertsOnly(merge: MergeIntoTable): Boolean =
     merge.matchedActions.isEmpty && merge.notMatchedBySourceActions.isEmpty
@@ -64,7 +71,7 @@ private[plan] object MergeStatements {
       case a: Attribute => source(a.exprId)
       case _ => false
     }
-    if (!condition.exists(isKey)) condition
+    if (!condition.exists(isKey) || table.table.exists(_.config.generatesKeys)) condition
     else {
       val conf = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap)
       val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, relation.schema, NeededColumns.All,

@@ -29,7 +29,7 @@ private[plan] object PutBackRows {
     *   the side of the join that is the table
     */
   def areAskedFor(query: LogicalPlan, target: LogicalPlan, operation: RowLevelWrite): Boolean =
-    operation.target.buckets.isEmpty && operation.target.isMergeOnRead &&
+    operation.target.buckets.isEmpty && operation.target.isMergeOnRead && !operation.target.generatesKeys &&
       operation.target.conf.combine.beforeUpsert && marksRows(target) && query.exists {
         case rows: MergeRows => rows.notMatchedInstructions.exists(insert(_).isDefined)
         case _ => false

@@ -7,6 +7,7 @@ import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StringType
 
@@ -34,6 +35,8 @@ private[plan] object Overwrite {
 
   /** `None` for a write that adds rows; raises `InvalidInput` when statement and options do not go together. */
   def of(write: V2WriteCommand, conf: WriteConf, table: PlannedTable): Option[Overwrite] = write match {
+    case overwrite @ (_: OverwriteByExpression | _: OverwritePartitionsDynamic) if table.namedPartition.isDefined =>
+      Some(insert(overwrite, table.namedPartition.get, conf, table))
     case overwrite: OverwriteByExpression if overwrite.deleteExpr == Literal.TrueLiteral =>
       Some(whole(conf, table.dataFrame))
     case overwrite: OverwriteByExpression =>
@@ -43,11 +46,37 @@ private[plan] object Overwrite {
     case _: OverwritePartitionsDynamic =>
       refuse(conf.overwrite.copy(dynamic = conf.overwrite.dynamic.filterNot(d => d)), "partitions are overwritten")
       refuseTable(conf, "the partitions of the rows are replaced")
-      Some(table.namedPartition.fold[Overwrite](Partitions(byMode = false))(Named(_)))
+      Some(Partitions(byMode = false))
     case _ =>
       refuse(conf.overwrite, "it goes with the save mode overwrite, and this write adds rows")
       None
   }
+
+  /** The part that an INSERT OVERWRITE replaces. Its options and those of session and table say so before Spark's own
+    * setting, by which Spark has planned it.
+    */
+  private def insert(write: V2WriteCommand, values: Map[String, String], conf: WriteConf, table: PlannedTable)
+      : Overwrite = {
+    val columns = table.table.toSeq.flatMap(_.config.partitionFields)
+    val namesOne = columns.nonEmpty && columns.forall(column => values.keys.exists(SQLConf.get.resolver(_, column)))
+    if (values.isEmpty) whole(conf, dataFrame = true)
+    else {
+      conf.overwrite.where.foreach(text =>
+        throw contradiction(WriteOptions.ReplaceWhere.name, text, "the statement names partitions"))
+      refuseTable(conf, "the statement names partitions")
+      write match {
+        case _ if whole(conf.copy(overwrite = conf.overwrite.copy(where = None)), dataFrame = true) != Table =>
+          if (namesOne) Named(values) else Partitions(byMode = false)
+        case overwrite: OverwriteByExpression => Statement(overwrite.deleteExpr)
+        case _ => Condition(condition(values))
+      }
+    }
+  }
+
+  private def condition(values: Map[String, String]): String = values.toSeq.sorted.map { case (column, value) =>
+    val name = QuotingUtils.quoteIdentifier(column)
+    if (value == null) s"$name IS NULL" else s"$name = ${Literal(value).sql}"
+  }.mkString(" AND ")
 
   /** The file groups of the table that it comes to. */
   def replaces(overwrite: Overwrite, target: WriteTarget, selected: => Replaces): Replaces = overwrite match {
@@ -69,23 +98,29 @@ private[plan] object Overwrite {
       throw new IllegalStateException(s"no partition by $values in ${target.schema.simpleString}"))
   }
 
-  /** An overwrite without a condition of its own. */
+  /** An overwrite without a condition of its own.
+    *
+    * @param dataFrame
+    *   true where Spark's own setting has not been heeded yet
+    */
   private[plan] def whole(conf: WriteConf, dataFrame: Boolean): Overwrite = {
     val operation = conf.operation
     def asked(o: WriteOperation): Boolean = operation.contains(o.name)
     conf.overwrite match {
-      case OverwriteConf(Some(text), Some(_)) =>
+      case OverwriteConf(Some(text), Some(_), _) =>
         throw contradiction(WriteOptions.ReplaceWhere.name, text, s"${WriteOptions.OverwriteMode.name} says otherwise")
-      case OverwriteConf(Some(text), None) if asked(WriteOperation.InsertOverwriteTable) =>
+      case OverwriteConf(Some(text), None, _) if asked(WriteOperation.InsertOverwriteTable) =>
         throw contradiction(WriteOptions.ReplaceWhere.name, text, s"${WriteOptions.Operation.name} says otherwise")
-      case OverwriteConf(Some(text), None) => Condition(text)
-      case OverwriteConf(None, Some(dynamic))
+      case OverwriteConf(Some(text), None, _) => Condition(text)
+      case OverwriteConf(None, Some(dynamic), _)
           if asked(if (dynamic) WriteOperation.InsertOverwriteTable else WriteOperation.InsertOverwrite) =>
         throw contradiction(WriteOptions.OverwriteMode.name, if (dynamic) "dynamic" else "static",
           s"${WriteOptions.Operation.name} is ${operation.mkString}")
-      case OverwriteConf(None, Some(dynamic)) => if (dynamic) Partitions(byMode = true) else Table
+      case OverwriteConf(None, Some(dynamic), _) => if (dynamic) Partitions(byMode = true) else Table
       case _ if asked(WriteOperation.InsertOverwrite) => Partitions(byMode = false)
-      case _ if asked(WriteOperation.InsertOverwriteTable) || !dataFrame || !sessionIsDynamic => Table
+      case _ if asked(WriteOperation.InsertOverwriteTable) => Table
+      case OverwriteConf(None, None, Some(dynamic)) => if (dynamic) Partitions(byMode = true) else Table
+      case _ if !dataFrame || !sessionIsDynamic => Table
       case _ => Partitions(byMode = true)
     }
   }

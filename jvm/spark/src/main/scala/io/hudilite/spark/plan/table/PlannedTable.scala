@@ -27,8 +27,8 @@ trait PlannedTable extends TableOfPath {
   /** Reached by `format("hudilite")`: an append may bring columns that the table does not have. */
   def dataFrame: Boolean
 
-  /** Values for all partition columns, where a statement that overwrites the partitions of its rows says them: the
-    * partition that it replaces, whatever rows come.
+  /** Values that an INSERT OVERWRITE gives partition columns, perhaps none; `None` for all other writes. With a value for
+    * each of them it replaces that partition, whatever rows come.
     */
   def namedPartition: Option[Map[String, String]]
 

@@ -129,7 +129,8 @@ final class HudiliteScan private (
       ScanMetric(ScanMetrics.PrunedByPartition, plan.byPartition.toLong),
       ScanMetric(ScanMetrics.PrunedByBucket, plan.byBucket.getOrElse(0).toLong),
       ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
-      ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong))
+      ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong),
+      ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.fold(0)(_.size).toLong))
   }
 
   // ---- Spark reuses the result of an equal scan

@@ -1,6 +1,6 @@
 package io.hudilite.spark.scan.plan
 
-import io.hudilite.config.PlannedBuckets
+import io.hudilite.config.{PlannedBuckets, ReadConf}
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.stats.FileStatistics
@@ -55,7 +55,8 @@ sealed class HudiliteScanBuilder(
   }
 
   override def build(): Scan = new HudiliteScan(session,
-    new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options)),
+    new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options),
+      skips = ReadConf.skipsFiles(options)),
     columns, limit)
 
   /** The answer from statistics to an aggregation of all that would be read, where they have it. */

@@ -3,7 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.PathSelection
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
+import io.hudilite.spark.basefile.read.{FilterOutcomes, PossibleValues, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
 
 import org.apache.spark.sql.connector.expressions.filter.Predicate
@@ -53,7 +53,8 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
 
   private final class FilteredPaths(filters: Seq[ScanFilter]) extends PathSelection {
 
-    private def maybe(values: Map[Seq[String], PossibleValues]): Boolean = filters.forall(Outcomes.of(_, values).isTrue)
+    private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
+      filters.forall(FilterOutcomes.of(_, values).isTrue)
 
     override def mayLead(folder: String): Boolean = maybe(levels.ofFolder(folder))
 

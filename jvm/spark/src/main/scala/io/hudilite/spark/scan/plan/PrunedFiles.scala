@@ -19,6 +19,8 @@ import io.hudilite.spark.basefile.read.ScanFilter
   *   slices in partitions that were excluded after they had been listed, by filters that came up while the query ran
   * @param byBucket
   *   slices of buckets that no row that passes the filters is in; `None` when the filters or the table tell no buckets
+  * @param byStatistics
+  *   slices in which statistics of columns leave no row that passes the filters; `None` where they tell nothing
   * @param keys
   *   record keys outside of which no row passes the filters
   * @param keysToCheck
@@ -35,6 +37,7 @@ final case class PrunedFiles(
     byBucket: Option[Int],
     byRange: Int,
     byBloom: Int,
+    byStatistics: Option[Seq[FileSlice]],
     keys: Option[RecordKeys],
     keysToCheck: Boolean,
     late: Seq[ScanFilter]) {
@@ -49,10 +52,11 @@ final case class PrunedFiles(
     val bucket = byBucket.fold("")(_ => s" -> $inBuckets by bucket")
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${inBuckets - byRange} by key range -> ${files.size + merged.size} by bloom filter"
+    else s" -> ${inBuckets - byRange} by key range -> ${inBuckets - byRange - byBloom} by bloom filter"
+    val statistics = byStatistics.fold("")(_ => s" -> ${files.size + merged.size} by statistics")
     val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$byKey$logs, $bytes bytes"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$byKey$statistics$logs, $bytes bytes"
   }
 
   private def counted(number: Int, noun: String): String = if (number == 1) s"1 $noun" else s"$number ${noun}s"

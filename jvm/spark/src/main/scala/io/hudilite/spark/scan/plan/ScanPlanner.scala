@@ -27,9 +27,11 @@ import org.apache.spark.sql.types.StructType
   *   instants of which the changes are read, `None` for the rows of the state
   * @param told
   *   the buckets of the table as the options of the read say it
+  * @param skips
+  *   files are left out by statistics of their columns
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
-    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None) {
+    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -44,6 +46,8 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   private lazy val listed: StateSlices = state.files(partitions.selection(filters))
   private lazy val buckets = new BucketPruning(state, keyFilter, told, listed, statistics)
+
+  private lazy val byStatistics = new StatisticsPruning(state, conf)
 
   private def statistics: FileStatistics = FileStatistics.at(table.basePath, conf)
 
@@ -61,9 +65,11 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
-    PrunedFiles(pruned.files, found.merged, listed.size, found.partitions,
+    val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
+    else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late))
+    PrunedFiles(left.files, left.merged, listed.size, found.partitions,
       listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size),
-      pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver, late)
+      pruned.byRange, pruned.byBloom, left.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
   }
 
   /** Columns, as paths of names, on which filters can leave out files. */

@@ -1,5 +1,6 @@
 package io.hudilite.spark.scan.plan
 
+import io.hudilite.filegroup.BaseFile
 import io.hudilite.table.RowCounts
 
 import java.util.{Collections, Map => JMap, Optional, OptionalLong}
@@ -45,15 +46,17 @@ private[scan] object ScanStatistics {
   def of(source: TableState, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
       : ScanStatistics = {
     val known = source.knownStatistics
-    val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan))
+    // Spark weighs the filters itself where it knows bounds of columns, and must not have them weighed twice.
+    val files = plan.baseFiles ++ (if (known.isDefined) plan.byStatistics.toSeq.flatMap(_.flatMap(_.base)) else Nil)
+    val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan, files))
     new ScanStatistics(bytes, rows,
       (for (found <- known; total <- found.rows; left <- rows) yield of(found, columns, total, left))
         .getOrElse(Collections.emptyMap[NamedReference, ColumnStatistics]()))
   }
 
   // Rows of a slice without a base file are counted nowhere.
-  private def estimate(source: TableState, plan: PrunedFiles): Option[Long] =
-    if (plan.baseFiles.isEmpty && plan.merged.nonEmpty) None else RowCounts.estimate(source.table, plan.baseFiles)
+  private def estimate(source: TableState, plan: PrunedFiles, files: Seq[BaseFile]): Option[Long] =
+    if (files.isEmpty && plan.merged.nonEmpty) None else RowCounts.estimate(source.table, files)
 
   /** Of the `left` of `total` rows: as many different values as there can be, and nulls in proportion. */
   private def of(found: KnownStatistics, columns: StructType, total: Long, left: Long)

@@ -136,11 +136,14 @@ final class TableState(
   lazy val knownStatistics: Option[KnownStatistics] = statistics(this)
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
-  private lazy val support: TableSupport = TableSupport.of(table,
-    query match {
-      case Query.Planned(instant, _) => TableAccess.Service(instant)
-      case _ => TableAccess.Read(asOf)
-    })
+  private lazy val support: TableSupport = {
+    asOf.foreach(TimeTravel.tellOfFuture(table, _))
+    TableSupport.of(table,
+      query match {
+        case Query.Planned(instant, _) => TableAccess.Service(instant)
+        case _ => TableAccess.Read(asOf)
+      })
+  }
 
   /** Data columns of the state read; an empty table without a schema has none. */
   lazy val dataSchema: StructType =
@@ -166,7 +169,7 @@ final class TableState(
     if (isOneMoment) told.flatMap(Buckets(table).told) else None
 
   // Slices of a range or a plan may be from before the table had the buckets that it has now.
-  private def isOneMoment: Boolean = query match {
+  private[scan] def isOneMoment: Boolean = query match {
     case Query.Snapshot | Query.AsOf(_) | Query.ReadOptimized(_) => true
     case _ => false
   }

@@ -2,6 +2,7 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.NamedState
 import io.hudilite.error.InvalidInput
+import io.hudilite.table.Table
 import io.hudilite.timeline.InstantTime
 
 import java.time.temporal.ChronoUnit
@@ -10,6 +11,7 @@ import java.time.{Instant, ZoneId}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.types.UTF8String
+import org.slf4j.LoggerFactory
 
 /** The state of a table that a read names, under one of three names. */
 object TimeTravel {
@@ -29,13 +31,24 @@ object TimeTravel {
     instants.headOption.map(_._2)
   }
 
+  /** Says that a table is read as of a time that has not come: it has the newest rows, and they may change until then. */
+  def tellOfFuture(table: Table, asOf: String): Unit = {
+    val clock = table.storage.clock
+    if (asOf > InstantTime.fromEpochMillis(clock.millis(), table.config.zone(clock)))
+      log.warn(s"The table at ${table.basePath} is read as of $asOf, a time that has not come: its newest instant is " +
+        s"${table.lastInstant.fold("none")(_.time)}.")
+  }
+
+  private val log = LoggerFactory.getLogger("io.hudilite.spark.scan.plan.TimeTravel")
+
   /** A time as `TIMESTAMP AS OF` hands it on, in microseconds since 1970 UTC. */
   def ofMicros(micros: Long): String = Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString
 
   /** A time in the words of Spark, which stands for one of the session's time zone where it names none. */
   private def ofSession(text: String): String = {
     val zone = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone)
-    DateTimeUtils.stringToTimestamp(UTF8String.fromString(text.trim), zone).map(ofMicros)
+    if (InstantTime.isValid(text.trim)) text.trim
+    else DateTimeUtils.stringToTimestamp(UTF8String.fromString(text.trim), zone).map(ofMicros)
       .getOrElse(throw InvalidInput("INVALID_INSTANT", "text" -> text))
   }
 }

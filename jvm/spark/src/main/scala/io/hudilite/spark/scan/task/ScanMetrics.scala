@@ -33,6 +33,11 @@ final class FilesPrunedByBloomMetric extends CustomSumMetric {
   override def description(): String = "base files pruned by bloom filter"
 }
 
+final class FilesPrunedByStatisticsMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByStatistics
+  override def description(): String = "file slices pruned by statistics of columns"
+}
+
 final class FilesOpenedMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.FilesOpened
   override def description(): String = "base files opened"
@@ -67,6 +72,7 @@ object ScanMetrics {
   val PrunedByBucket = "filesPrunedByBucket"
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
+  val PrunedByStatistics = "filesPrunedByStatistics"
   val FilesOpened = "filesOpened"
   val RowsRead = "rowsRead"
   val LogFilesRead = "logFilesRead"
@@ -76,6 +82,6 @@ object ScanMetrics {
   def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
     new PartitionsReadMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRangeMetric,
-    new FilesPrunedByBloomMetric, new FilesOpenedMetric, new RowsReadMetric, new LogFilesReadMetric,
-    new LogRecordsMetric, new RowsReplacedMetric)
+    new FilesPrunedByBloomMetric, new FilesPrunedByStatisticsMetric, new FilesOpenedMetric, new RowsReadMetric,
+    new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

@@ -18,7 +18,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   */
 private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups], session: SparkSession) {
 
-  import intent.{operation, replaces, target}
+  import intent.{replaces, target}
+
+  private[write] def basePath: String = target.basePath
 
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
@@ -36,7 +38,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     groups.foreach(_.prepare())
     target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
-      Started(table, Transaction.begin(table, intent.action, operation.metadataName, options), None))
+      Started(table, Transaction.begin(table, intent.action, intent.recordedName, options), None))
     started = Some(run)
     WriteJob.of(target, run.transaction.permit, session)
   }
@@ -56,7 +58,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   private def beginFirst(): Started = {
     val first = FirstWrite.create(target.storage, target.basePath, target.declared, options)
-    Started(first.table, first.begin(intent.action, operation.metadataName), Some(first))
+    Started(first.table, first.begin(intent.action, intent.recordedName), Some(first))
   }
 
   def commit(messages: Seq[WrittenFiles]): Unit = {
@@ -76,7 +78,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson), intent.assumption(named),
-      intent.buckets)
+      intent.buckets, target.conf.notes)
     published = Some(CommittedWrite(target, run.table))
   }
 

@@ -10,15 +10,28 @@ import io.hudilite.transaction.Assumption
   *
   * @param rebase
   *   how it is planned anew where an attempt is not accepted; `None` = it has one attempt
+  * @param insertsMissing
+  *   true when rows go in only whose keys the table does not have
   */
 final case class WriteIntent(target: WriteTarget, operation: WriteOperation, replaces: Replaces = Replaces.Nothing,
-    rebase: Option[Rebase] = None) {
+    rebase: Option[Rebase] = None, insertsMissing: Boolean = false) {
 
   /** The kind of its instant. */
   def action: String =
     if (replaces != Replaces.Nothing && target.existing.isDefined) Action.ReplaceCommit
     else if (target.isMergeOnRead) Action.DeltaCommit
     else Action.Commit
+
+  /** Its name in the commit. One that replaces rows says so, however it brings its own. */
+  def recordedName: String = {
+    val recorded = replaces match {
+      case _ if operation == WriteOperation.DeletePartition || target.existing.isEmpty => operation
+      case Replaces.Nothing => operation
+      case Replaces.WholeTable => WriteOperation.InsertOverwriteTable
+      case _ => WriteOperation.InsertOverwrite
+    }
+    recorded.metadataName
+  }
 
   /** The assumption that it rests on. Rows of buckets are kept apart by the ids of their file groups.
     *
@@ -32,7 +45,8 @@ final case class WriteIntent(target: WriteTarget, operation: WriteOperation, rep
     case Replaces.Partitions(paths) => Assumption.Replaces(paths ++ named)
     case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
     // An upsert that makes its table looks nothing up, but takes it that there is nothing.
-    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
+    case Replaces.Nothing if operation.looksUp || insertsMissing =>
+      Assumption.KeysAbsent(anywhere = target.index.isGlobal)
     case Replaces.Nothing => Assumption.Nothing
   }
 

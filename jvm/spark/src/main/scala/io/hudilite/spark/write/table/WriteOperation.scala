@@ -1,6 +1,7 @@
 package io.hudilite.spark.write.table
 
-import io.hudilite.config.{ParallelismConf, WriteConf}
+import io.hudilite.config.{ParallelismConf, WriteConf, WriteOptions}
+import io.hudilite.error.InvalidInput
 
 /** The use that a write makes of its rows.
   *
@@ -13,6 +14,9 @@ sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) ext
 
   /** Spelling in commit metadata. */
   def metadataName: String = name.toUpperCase
+
+  /** The error for an option that asks for it in vain. */
+  def refused(reason: String): InvalidInput = InvalidInput.option(WriteOptions.Operation.name, name, reason)
 
   /** Tasks of the write's shuffle that the options ask for; `None` = as many as fit. */
   def tasks(asked: ParallelismConf): Option[Int] = Some(this match {

@@ -40,6 +40,9 @@ final case class WriteTarget(
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
+  /** New rows get keys from their writers; until then a stand-in, `KeyToCome`, is in the place of the key. */
+  def generatesKeys: Boolean = config.generatesKeys
+
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
@@ -110,7 +113,7 @@ object WriteTarget {
   /** The options with the names of columns as they are spelled, which hold for every reader and writer of the files. */
   private def spelt(asked: WriteConf, columns: StructType): WriteConf = {
     val options = TableRequest.spelt(asked.options, SchemaAlignment.spelling(columns))
-    if (options == asked.options) asked else WriteConf.of(options)
+    if (options == asked.options) asked else WriteConf.of(options).copy(overwrite = asked.overwrite)
   }
 
   private def refuseChanges(changes: Seq[String]): Unit =

@@ -22,11 +22,15 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   private val output = new TaskOutput(job, attempt)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
+  private lazy val generated = new GeneratedKeys(job.instant, attempt.partitionId)
   private val scattered = new SpillingPartitionWriter(output)
   private var current: GroupWriter = _
   private var currentName: AnyRef = _
 
   val metrics = new WriteMetrics
+
+  /** The record key of a new row, where the table generates them; valid until the next one. */
+  def nextKey(): UTF8String = generated.next()
 
   /** Following rows belong to this slot; see [[WriteGroups]]. */
   def toSlot(groups: WriteGroups, slot: Int, partition: UTF8String): Unit =

@@ -53,4 +53,15 @@ class SortLeadSuite extends FunSuite {
     val count = SortLeads.MostPartitions + 500
     check(random.shuffle((0 until count).flatMap(i => Seq((s"p=$i", s"k$i"), (s"p=$i", "a")))))
   }
+
+  test("rows without keys come together by partition, in the order in which they came") {
+    for (partitions <- Seq(1, 12, SortLeads.MostPartitions + 50)) {
+      val (leads, rows) = (new SortLeads, random.shuffle((0 until 2 * partitions).map(i => s"p=${i % partitions}")))
+      val placed = rows.zipWithIndex.map { case (p, i) => (leads.of(text(p)), p, i) }.sortBy(r => (r._1, r._2))
+      val pieces =
+        placed.map(_._2).foldLeft(List.empty[String])((seen, p) => if (seen.headOption.contains(p)) seen else p :: seen)
+      assertEquals(pieces.size, partitions)
+      placed.groupBy(_._2).values.foreach(of => assertEquals(of.map(_._3), of.map(_._3).sorted))
+    }
+  }
 }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.scan.rule
 
 import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.shim.PlanNodes

@@ -1,0 +1,45 @@
+package io.hudilite.metadata.stored
+
+import java.io.Closeable
+
+import scala.util.control.NonFatal
+
+/** Elements that come out of an open file, which is closed when the last one has been taken or one cannot be had. */
+private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T] {
+
+  private var isOpen = true
+
+  override def hasNext: Boolean = isOpen && {
+    val more = closingOnFailure(elements.hasNext)
+    if (!more) close()
+    more
+  }
+
+  override def next(): T =
+    if (hasNext) closingOnFailure(elements.next()) else throw new NoSuchElementException("no more elements")
+
+  private def closingOnFailure[A](body: => A): A =
+    try body
+    catch {
+      case NonFatal(e) =>
+        close()
+        throw e
+    }
+
+  private def close(): Unit = {
+    isOpen = false
+    file.close()
+  }
+}
+
+private[stored] object Closing {
+
+  /** Elements that `made` takes from the file; a failure to make them closes it, too. */
+  def after[T](file: Closeable)(made: => Iterator[T]): Iterator[T] =
+    try new Closing(file, made)
+    catch {
+      case NonFatal(e) =>
+        file.close()
+        throw e
+    }
+}

@@ -1,0 +1,61 @@
+package io.hudilite.upkeep
+
+import io.hudilite.metadata.{MetadataAction, MetadataPartition}
+import io.hudilite.timeline.{InstantTime, Timeline}
+
+import org.slf4j.LoggerFactory
+
+/** Makes the metadata table of a table anew, with the partition `files` (docs/format.md#metadata-table). The caller holds
+  * the lock of the table.
+  *
+  * No reader trusts it before the properties of the table list it, which is the last step. The next initialisation deletes
+  * leftovers of one that was cut off before that.
+  */
+private[hudilite] final class Initialisation(home: MetadataHome) {
+
+  import Initialisation._
+
+  /** Why it cannot be made now. Before version 8 the names of log files do not tell which write has made them. */
+  def refusal(now: Timeline): Option[String] =
+    if (home.version >= GroupFiles.LogsNameTheirWrite) None
+    else now.pending.headOption.map(i => s"the ${i.action} ${i.time} is pending")
+
+  /** Makes it, and has readers trust it.
+    *
+    * @param now
+    *   timeline of the table as it is
+    * @return
+    *   false where an action beyond the reach of the lock has completed meanwhile, whose files may be missing: then there
+    *   is no metadata table
+    */
+  def run(now: Timeline): Boolean = {
+    val newest = now.lastCompleted.fold("")(_.time)
+    val changes = home.changes(MetadataAction.Everything(newest, ListedFiles.of(home.data, now)))
+    // Readers must not trust the old one while it goes.
+    if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
+    home.create()
+    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant(newest), now)
+    val isWhole = home.data.load().completed == now.completed
+    if (isWhole) home.list(Seq(MetadataPartition.Files))
+    else {
+      log.warn(s"The metadata table of ${home.basePath} is not made yet: the table has changed meanwhile.")
+      MetadataHome.delete(home.storage, home.folder)
+    }
+    isWhole
+  }
+
+  // The first one of a metadata table, which has no others yet.
+  private def instant(newest: String): String =
+    if (home.version >= GroupFiles.LogsNameTheirWrite) "0" * InstantTime.Digits
+    else (if (newest.isEmpty) BeforeAllTimes else newest) + FirstNumber
+}
+
+private object Initialisation {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.upkeep.Initialisation")
+
+  /** File groups of the partition `files`. */
+  val Groups = 1
+  val BeforeAllTimes: String = "0" * (InstantTime.Digits - InstantTime.SuffixDigits)
+  val FirstNumber = "010"
+}

@@ -1,0 +1,81 @@
+package io.hudilite.upkeep
+
+import io.hudilite.filegroup.{FileSlice, FileSystemView}
+import io.hudilite.metadata.{GroupRecords, MetadataPartition}
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.timeline.{Action, Timeline, WriteStat}
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
+
+/** Compactions of a metadata table: base files with all records, in the place of log files. The caller holds the lock of
+  * the table.
+  */
+private[upkeep] final class MetadataCompaction(home: MetadataHome) {
+
+  import MetadataCompaction._
+
+  /** Runs what is planned, and then plans and runs another when one is due.
+    *
+    * @param data
+    *   timeline of the table
+    * @param deltas
+    *   number of delta commits that make one due
+    */
+  def runIfDue(data: Timeline, deltas: Int): Seq[String] = {
+    val own = OwnTimeline.of(home)
+    val planned = home.store.pendingCompactions(own.timeline)
+    planned.foreach { case (instant, plan) => again(instant.time, plan, data) }
+    // Others lay their log files out by a plan without content, or fold them, and only they can end that.
+    val isHeld = planned.size < own.timeline.pendingCompactions.size || own.timeline.pendingLogCompactions.nonEmpty
+    val another = if (planned.nonEmpty || isHeld || own.sinceCompaction.size < deltas || own.open(data)) None
+    else own.serviceInstant(OwnTimeline.CompactionSuffix)(home.store.newInstantTime)
+    planned.map(_._1.time) ++ another.filter(first(_, data))
+  }
+
+  private def first(instant: String, data: Timeline): Boolean = {
+    val table = new MetadataTable(home.data, data)
+    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(_.logs.nonEmpty)
+    val plan = CompactionPlan(slices.map(s =>
+        CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
+    if (slices.nonEmpty) {
+      home.store.requestCompaction(instant, plan)
+      run(instant, slices, table, data, begun = false)
+    }
+    slices.nonEmpty
+  }
+
+  /** Runs a plan whose runner is gone. Log files that came later stay on top. */
+  private def again(instant: String, plan: CompactionPlan, data: Timeline): Unit = {
+    val table = new MetadataTable(home.data, data)
+    val slices = plan.operations.groupBy(_.partition).toSeq.flatMap { case (name, operations) =>
+      val partition = MetadataPartition.of(name).toSeq
+      partition.flatMap(leftovers(_, instant)).foreach(path => home.storage.delete(path))
+      for (slice <- partition.flatMap(table.slices); op <- operations if op.fileId == slice.fileId)
+        yield slice.copy(logs = slice.logs.filter(log => op.logFiles.contains(log.name)))
+    }
+    run(instant, slices, table, data, home.timeline.pending.exists(i => i.time == instant && home.store.isBegun(i)))
+  }
+
+  private def leftovers(partition: MetadataPartition, instant: String): Seq[String] = {
+    val folder = home.folderOf(partition)
+    FileSystemView.baseFiles(partition.name, home.storage.list(folder)).filter(_.instant == instant)
+      .map(base => s"$folder/${base.name}")
+  }
+
+  private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, data: Timeline, begun: Boolean)
+      : Unit = {
+    if (!begun) home.store.toInflight(instant, Action.Compaction)
+    val files = new GroupFiles(home)
+    val stats: Seq[WriteStat] = slices.map { slice =>
+      val partition = MetadataPartition.of(slice.partition).get
+      val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
+      files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
+        .copy(prevCommit = slice.instant)
+    }
+    MetadataWriter.complete(home, instant, Action.Compaction, Operation, data, stats)
+    ()
+  }
+}
+
+private object MetadataCompaction {
+  val Operation = "COMPACT"
+}

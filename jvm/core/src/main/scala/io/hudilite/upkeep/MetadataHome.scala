@@ -1,0 +1,107 @@
+package io.hudilite.upkeep
+
+import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
+import io.hudilite.error.CorruptTable
+import io.hudilite.metadata.{
+  MetadataAction,
+  MetadataChanges,
+  MetadataPartition,
+  MetadataRecords,
+  MetadataShape,
+  MetadataState
+}
+import io.hudilite.storage.{FileInfo, Parallel, Storage}
+import io.hudilite.timeline.{Timeline, TimelineStore}
+
+/** Place of a table's metadata table, for whoever writes it. The caller holds the lock of the table.
+  *
+  * @param data
+  *   access to the timeline of the table, with its properties as they are now
+  */
+private[hudilite] final class MetadataHome(val data: TimelineStore) {
+
+  val storage: Storage = data.storage
+  val basePath: String = data.basePath
+  val folder: String = MetadataHome.folder(basePath)
+  val version: Int = data.config.version
+
+  /** Access to its timeline. Raises `CORRUPT_FILE` where there is no metadata table. */
+  lazy val store: TimelineStore = new TimelineStore(storage, folder,
+    TableProperties.find(storage, folder).getOrElse(
+      throw CorruptTable("CORRUPT_FILE", "path" -> folder, "reason" -> "it is listed, but not there")))
+
+  /** False where the properties of the table list what somebody has removed. */
+  def isThere: Boolean = TableProperties.exists(storage, folder)
+
+  def timeline: Timeline = store.load()
+
+  /** Records of an action for the one partition that is kept up. */
+  def changes(action: MetadataAction): MetadataChanges =
+    MetadataRecords.of(action, MetadataState(MetadataShape(Set(MetadataPartition.Files), version)))
+
+  /** Absolute path of a partition's folder. */
+  def folderOf(partition: MetadataPartition): String = s"$folder/${partition.name}"
+
+  /** Makes an empty metadata table in the place of one that no reader trusts. */
+  def create(): Unit = {
+    MetadataHome.delete(storage, folder)
+    TableProperties.create(storage, folder, MetadataHome.properties(data.config))
+  }
+
+  /** Has readers trust these partitions and no others. */
+  def list(partitions: Seq[MetadataPartition]): TableConfig =
+    TableProperties.update(storage, basePath)(_ ++ Map(
+        TableKeys.MetadataPartitions -> partitions.map(_.name).sorted.mkString(","),
+        TableKeys.MetadataPartitionsInflight -> ""))
+}
+
+private[hudilite] object MetadataHome {
+
+  /** True when the properties list the one partition that hudilite keeps up, and nothing is being built beside it. */
+  def isKept(data: TableConfig): Boolean =
+    data.metadataPartitions == Seq(MetadataPartition.Files.name) && data.metadataPartitionsInflight.isEmpty
+
+  def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
+
+  /** Properties of the metadata table of a table. The checksum is of its name alone, without a database. */
+  def properties(data: TableConfig): TableConfig = TableConfig(
+    Map(
+      TableKeys.Name -> s"${data.name}_metadata",
+      TableKeys.Type -> "MERGE_ON_READ",
+      TableKeys.Version -> data.version.toString,
+      TableKeys.Layout -> data.layout.toString,
+      TableKeys.BaseFileFormat -> "HFILE",
+      TableKeys.RecordKeyFields -> "key",
+      TableKeys.PopulateMetaFields -> "false",
+      TableKeys.PayloadClass -> "org.apache.hudi.metadata.HoodieMetadataPayload",
+      TableKeys.StrategyId -> "00000000-0000-0000-0000-000000000000",
+      TableKeys.KeyGeneratorType -> "HOODIE_TABLE_METADATA",
+      TableKeys.TimelinePath -> "timeline",
+      TableKeys.HistoryPath -> "history",
+      TableKeys.ArchiveFolder -> (if (data.layout == 1) "archived" else "history"),
+      TableKeys.DropPartitionColumns -> "false") ++ ofLayout(data) ++ zone(data))
+
+  private def ofLayout(data: TableConfig): Map[String, String] =
+    if (data.layout == 1) Map.empty
+    else Map(TableKeys.InitialVersion -> data.version.toString, TableKeys.MergeMode -> "CUSTOM")
+
+  // Both timelines are compared with each other, and Hudi's default is the local time.
+  private def zone(data: TableConfig): Map[String, String] =
+    if (data.zoneName == "UTC") Map(TableKeys.TimelineZone -> "UTC") else Map.empty
+
+  /** Deletes the files that are listed now, and folders that hold none, since Apache Hudi may begin to build the table
+    * again at any time. The properties go first: without them there is no metadata table.
+    */
+  def delete(storage: Storage, folder: String): Unit = {
+    TableProperties.delete(storage, folder)
+    def below(level: Seq[String]): Seq[FileInfo] =
+      if (level.isEmpty) Nil
+      else {
+        val found = storage.list(level).values.flatten.toSeq
+        found ++ below(found.filter(_.isDirectory).map(_.path))
+      }
+    val (folders, files) = below(Seq(folder)).partition(_.isDirectory)
+    Parallel.map(files)(f => storage.delete(f.path))
+    (folder +: folders.map(_.path)).sortBy(-_.length).foreach(storage.deleteIfEmpty)
+  }
+}

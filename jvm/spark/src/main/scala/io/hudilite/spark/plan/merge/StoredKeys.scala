@@ -1,0 +1,65 @@
+package io.hudilite.spark.plan.merge
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.plan.layout.WriteLayout
+import io.hudilite.spark.row.{RecordKey, SchemaAlignment}
+import io.hudilite.spark.stage.RowNumber
+import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.types.{DataType, StringType, StructType}
+
+/** Upserts and deletes of rows that were read from a table with generated keys, and bring what names them there: the key,
+  * and the path of the partition that they are in. An update may take such a row to another one. A row whose key is not
+  * there is a new one, and gets a key of its own.
+  */
+private[plan] object StoredKeys {
+
+  private val Brought = Seq(MetaFields.RecordKey, MetaFields.PartitionPath)
+
+  /** Raises `InvalidInput` for rows that are not told from others in a table with generated keys.
+    *
+    * @param isThere
+    *   the table is there, and keeps its rows
+    */
+  def check(operation: WriteOperation, rows: LogicalPlan, isThere: Boolean): Unit =
+    if (!isThere || !Brought.forall(name => rows.output.exists(a => a.name == name && a.dataType == StringType)))
+      throw operation.refused(
+        s"${operation.name} needs record keys, and the rows of this table get generated ones; use insert or " +
+          "bulk_insert, change rows by UPDATE, DELETE or MERGE, or bring the columns " +
+          s"${Brought.mkString(" and ")} of rows that were read from the table")
+
+  /** The rows with these columns and, behind them, what names them.
+    *
+    * @param numbered
+    *   and with their number behind that, see `RowNumber`
+    */
+  def keyed(rows: LogicalPlan, columns: StructType, target: WriteTarget, numbered: Boolean): LogicalPlan = {
+    val settings = target.shape.keySettings.copy(recordKeyFields = Seq(MetaFields.RecordKey), partitionFields = Nil)
+    val key = RecordKey(Seq(WriteLayout.column(rows, MetaFields.RecordKey)), Seq(MetaFields.RecordKey), settings)
+    val names = Seq(Alias(key, WriteLayout.KeyColumn)(),
+      Alias(WriteLayout.column(rows, MetaFields.PartitionPath), WriteLayout.PartitionColumn)())
+    val told = Project(rows.output ++ names, rows)
+    SchemaAlignment.project(told, columns) match {
+      case Project(aligned, child) if child eq told =>
+        val named = Project(aligned ++ names.map(_.toAttribute), told)
+        if (numbered) Project(named.output :+ RowNumber(), named) else named
+      case other => throw new IllegalStateException(s"no columns beside $other")
+    }
+  }
+}
+
+/** The stored record key of a row of the table, which the lookup puts in its place.
+  *
+  * @param child
+  *   a column of the table
+  */
+private[plan] final case class StoredKey(child: Expression) extends UnaryExpression with CodegenFallback {
+  override def dataType: DataType = StringType
+  override def nullable: Boolean = false
+  override def eval(input: InternalRow): Any = throw new IllegalStateException("a stored key that nobody looked up")
+  override protected def withNewChildInternal(newChild: Expression): StoredKey = copy(child = newChild)
+}

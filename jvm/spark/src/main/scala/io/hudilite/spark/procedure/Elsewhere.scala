@@ -1,0 +1,76 @@
+package io.hudilite.spark.procedure
+
+import java.util.Locale
+
+/** Procedures of others that hudilite does not have, with what takes the place of each. */
+private[procedure] object Elsewhere {
+
+  private val Doctor = "doctor finds what is wrong with a table, and fix => true mends what is safe to mend"
+  private val Loads =
+    "read the files with Spark, and write them with format(\"hudilite\") and the operation bulk_insert"
+  private val Audits = "hudilite writes no audit files of its lock; show_timeline tells who wrote when"
+  private val ByHudi = "Apache Hudi makes the metadata table; validate_metadata compares it with the files"
+  private val Bounds =
+    "the metadata table files has rows, bytes and keys of each file; validate_metadata compares bounds"
+  private val Bootstraps =
+    "a bootstrap's index is Apache Hudi's; the metadata table files names the files of other tables"
+  private val Restores = "restore_to_instant brings a state back"
+  private val Clusters = "run_clustering writes small files together"
+
+  private val OfHudi: Map[String, String] = Map(
+    "hive_sync" -> "CREATE TABLE ... USING hudilite LOCATION '<path>' gives a table a name in the session's catalog",
+    "sync_validate" -> "compare the counts of both tables by a query",
+    "hdfs_parquet_import" -> Loads,
+    "run_bootstrap" -> Loads,
+    "show_bootstrap_mapping" -> Bootstraps,
+    "show_bootstrap_partitions" -> Bootstraps,
+    "set_audit_lock" -> Audits,
+    "show_audit_lock_status" -> Audits,
+    "validate_audit_lock" -> Audits,
+    "cleanup_audit_lock" -> Audits,
+    "partition_bucket_index_manager" -> "run_clustering with buckets => n moves a table to another number of buckets",
+    "run_rollback_inflight_tableservice" -> "rollback_to_instant takes a planned service back",
+    "delete_marker" -> "the next write, or doctor with fix => true, takes a dead write back with its markers",
+    "repair_corrupted_clean_files" -> Doctor,
+    "repair_migrate_partition_meta" -> Doctor,
+    "repair_add_partition_meta" -> Doctor,
+    "repair_overwrite_hoodie_props" -> s"a table keeps its facts; $Doctor",
+    "repair_deduplicate" ->
+      "doctor with deep => true names the keys; INSERT OVERWRITE ... PARTITION writes the rows that are to stay",
+    "create_metadata_table" -> ByHudi,
+    "init_metadata_table" -> ByHudi,
+    "delete_metadata_table" -> ByHudi,
+    "show_metadata_table_stats" -> Bounds,
+    "show_metadata_table_column_stats" -> Bounds,
+    "show_metadata_column_stats_overlap" -> Bounds,
+    "show_column_stats_overlap" -> Bounds,
+    "validate_metadata_table_files" -> "validate_metadata compares the metadata table with the files",
+    "show_fs_path_detail" -> "the metadata table partitions tells files and bytes",
+    "show_file_status" -> "the metadata table files has the newest files, and show_commits_metadata the writes",
+    "export_instants" -> "show_timeline and show_commits_metadata tell of instants; copy the folder .hoodie/timeline",
+    "show_invalid_parquet" -> "doctor with deep => true reads all record keys, and tells of a file that it cannot read",
+    "show_logfile_metadata" -> "the metadata table files names log files, and show_commits_metadata what is in them",
+    "show_logfile_records" ->
+      "a query reads the rows of log files; hoodie.datasource.query.type=read_optimized leaves them out")
+
+  private val OfIceberg: Map[String, String] = Map(
+    "rewrite_data_files" -> Clusters,
+    "rewrite_manifests" -> "archive_commits shortens the timeline",
+    "rewrite_position_delete_files" -> "run_compaction merges log files into base files",
+    "expire_snapshots" -> "run_clean deletes the files of past states",
+    "remove_orphan_files" -> Doctor,
+    "rollback_to_snapshot" -> Restores,
+    "rollback_to_timestamp" -> Restores,
+    "set_current_snapshot" -> Restores,
+    "ancestors_of" -> "show_commits shows the writes",
+    "create_changelog_view" -> "the function hudi_table_changes reads the rows that writes changed",
+    "compute_table_stats" -> "ANALYZE TABLE ... COMPUTE STATISTICS keeps them in the catalog",
+    "add_files" -> Loads,
+    "migrate" -> Loads,
+    "snapshot" -> Loads,
+    "register_table" -> "CREATE TABLE ... USING hudilite LOCATION '<path>' gives a table a name")
+
+  val All: Map[String, String] = OfHudi ++ OfIceberg
+
+  def of(name: String): Option[String] = All.get(name.toLowerCase(Locale.ROOT))
+}

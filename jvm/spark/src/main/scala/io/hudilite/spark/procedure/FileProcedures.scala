@@ -1,0 +1,177 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload}
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.spark.inspect.Inspection
+import io.hudilite.table.{PartitionVersions, Table}
+
+import java.util.regex.Pattern
+
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
+
+import scala.util.Try
+
+/** Procedures that say which files a table has, in Hudi's columns. */
+private[procedure] object FileProcedures {
+
+  private val properties = Listing("show_table_properties", "Shows the properties of the table, by their names.",
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(10), Listing.Filter),
+    Seq("key" -> StringType, "value" -> StringType))((table, _) => Inspection.Properties.rows(table))
+
+  private val Slice: Seq[(String, DataType)] = Seq("partition" -> StringType, "file_id" -> StringType,
+    "base_instant" -> StringType, "data_file" -> StringType, "data_file_size" -> LongType,
+    "num_delta_files" -> LongType, "total_delta_file_size" -> LongType)
+
+  private val ofViews = Seq(Parameter.Table, Parameter.Path,
+    Parameter.text("max_instant", "the state before this instant"),
+    Parameter.flag("include_max", "the write of max_instant, too"),
+    Parameter.flag("include_in_flight", "files of writes that have not completed, too: not read"),
+    Parameter.flag("exclude_compaction", "without file groups that a compaction is planned for"), Parameter.limit(10),
+    Parameter.text("path_regex", AllPartitions, "partitions by a regular expression, or with * for a level"),
+    Listing.Filter)
+
+  private val all = Listing("show_fsview_all", "Shows the file slices of all states that are kept, group by group.",
+    ofViews, Slice :+ ("delta_files" -> StringType)) { (table, arguments) =>
+    val (wanted, included) = (selection(arguments), upTo(arguments))
+    val busy = excluded(table, arguments)
+    for {
+      partition <- table.partitions().iterator if wanted.wants(partition)
+      versions <- PartitionVersions.of(table, Seq(partition))
+      slice <- versions.groups.flatten if included(slice.instant) && !busy(slice)
+    } yield Row.fromSeq(columns(table, slice) :+ logs(table, slice))
+  }
+
+  private val latest = Listing("show_fsview_latest", "Shows the newest file slice of each file group.",
+    ofViews ++ Seq(Parameter.text("partition_path", AllPartitions, "the only partition to look at"),
+      Parameter("merge", org.apache.spark.sql.types.BooleanType, "true",
+        "slices with the logs of planned compactions, which is how they are read")),
+    Slice ++ Seq[(String, DataType)]("delta_size_compaction_scheduled" -> LongType,
+      "delta_size_compaction_unscheduled" -> LongType, "delta_to_base_radio_compaction_scheduled" -> DoubleType,
+      "delta_to_base_radio_compaction_unscheduled" -> DoubleType, "delta_files_compaction_scheduled" -> StringType,
+      "delta_files_compaction_unscheduled" -> StringType)) { (table, arguments) =>
+    if (!arguments.flag("merge")) throw arguments.invalid("merge", "false", "slices are shown as they are read")
+    val one = arguments.text("partition_path").filter(_ != AllPartitions)
+    val busy = excluded(table, arguments)
+    for {
+      (_, slices) <- state(table, arguments).iterator(one.fold(selection(arguments))(PathSelection.named))
+      slice <- slices if !busy(slice)
+    } yield Row.fromSeq(columns(table, slice) ++ byPlan(table, slice))
+  }
+
+  private val sizes = Procedure("stats_file_sizes",
+    "Shows the sizes of the newest files, by the write that made them.",
+    Seq(Parameter.Table, Parameter.text("partition_path", "the only partitions, with * for a level"),
+      Parameter.limit(10), Parameter.Path),
+    Seq[(String, DataType)]("commit_time" -> StringType, "min" -> LongType, "10th" -> DoubleType,
+      "50th" -> DoubleType, "avg" -> DoubleType, "95th" -> DoubleType, "max" -> LongType, "num_files" -> IntegerType,
+      "std_dev" -> DoubleType)) { (session, arguments) =>
+    SizeStatistics.of(session, TableArgument.pathOf(session, arguments), selection(arguments, "partition_path"))
+      .take(arguments.limit).toList
+  }
+
+  private val named = Listing("show_metadata_table_files",
+    "Shows the files of a partition that the metadata table of Apache Hudi names.",
+    Seq(Parameter.Table, Parameter.Path, Parameter.text("partition", "the partition; the whole table by default"),
+      Parameter.limit(100), Listing.Filter), Seq("file_path" -> StringType)) { (table, arguments) =>
+    val key = arguments.text("partition").map(MetadataKeys.ofPartition)
+    names(table, ofPartitions = false).filter { case (of, _) => key.forall(_ == of) }.flatMap(_._2).map(Row(_))
+  }
+
+  private val partitions = Listing("show_metadata_table_partitions",
+    "Shows the partitions that the metadata table of Apache Hudi names.",
+    Seq(Parameter.Table, Parameter.Path, Listing.Filter), Seq("partition" -> StringType))((table, _) =>
+    names(table, ofPartitions = true).flatMap(_._2).map(key => Row(MetadataKeys.path(key))))
+
+  val All: Seq[Procedure] = Seq(properties, all, latest, sizes, named, partitions)
+
+  private lazy val AllPartitions = "ALL_PARTITIONS"
+
+  private def selection(arguments: Arguments, name: String = "path_regex"): PathSelection =
+    arguments.text(name).filter(_ != AllPartitions).fold(PathSelection.All)(new PathPattern(_))
+
+  private def upTo(arguments: Arguments): String => Boolean = {
+    if (arguments.flag("include_in_flight"))
+      throw arguments.invalid("include_in_flight", "true", "files of writes that have not completed are not shown")
+    arguments.text("max_instant").fold((_: String) => true)(max =>
+      if (arguments.flag("include_max")) _ <= max else _ < max)
+  }
+
+  private def state(table: Table, arguments: Arguments): io.hudilite.table.TableFiles = {
+    val included = upTo(arguments)
+    if (arguments.text("max_instant").isEmpty) table.files
+    else table.filesAsOf(table.timeline.writes.map(_.time).filter(included).lastOption.getOrElse(""))
+  }
+
+  private def excluded(table: Table, arguments: Arguments): FileSlice => Boolean =
+    if (arguments.flag("exclude_compaction")) slice => table.pendingCompactions.contains(slice.groupId)
+    else _ => false
+
+  private def columns(table: Table, slice: FileSlice): Seq[Any] = Seq(slice.partition, slice.fileId, slice.instant,
+    slice.base.map(b => s"${table.basePath}/${b.relativePath}").getOrElse(""), slice.base.map(_.length).getOrElse(-1L),
+    slice.logs.size.toLong, slice.logs.map(_.length).sum)
+
+  private def logs(table: Table, slice: FileSlice): String =
+    slice.logs.map(log => s"${table.basePath}/${log.relativePath}").mkString("[", ", ", "]")
+
+  // Logs of a slice are one: they are planned, or none of them is.
+  private def byPlan(table: Table, slice: FileSlice): Seq[Any] = {
+    val planned = table.pendingCompactions.contains(slice.groupId)
+    val bytes = slice.logs.map(_.length).sum
+    val ratio = slice.base.filter(_.length > 0).fold(0.0)(bytes.toDouble / _.length)
+    def either(value: Any, none: Any): Seq[Any] = if (planned) Seq(value, none) else Seq(none, value)
+    Seq[Seq[Any]](either(bytes, 0L), either(ratio, 0.0), either(logs(table, slice), "[]")).flatten
+  }
+
+  /** Names by the key of a record of the partition `files`. */
+  private def names(table: Table, ofPartitions: Boolean): Iterator[(String, Seq[String])] =
+    if (table.config.metadataPartitions.isEmpty) Iterator.empty
+    else new MetadataTable(table.store, table.timeline).records(MetadataPartition.Files).collect {
+      case record if isNames(record.payload, ofPartitions) =>
+        record.key -> present(record.payload)
+    }
+
+  private def isNames(payload: MetadataPayload, ofPartitions: Boolean): Boolean = payload match {
+    case names: MetadataPayload.Names => names.ofPartitions == ofPartitions
+    case _ => false
+  }
+
+  private def present(payload: MetadataPayload): Seq[String] = payload match {
+    case names: MetadataPayload.Names => names.entries.toSeq.collect { case (name, file) if !file.isDeleted => name }
+        .sorted
+    case _ => Nil
+  }
+}
+
+/** Partitions by a text: a regular expression for their whole path, or `*` for any text of a level. */
+private[procedure] final class PathPattern(text: String) extends PathSelection {
+
+  private val levels = text.split('/').map(level => Pattern.quote(level).replace("*", "\\E[^/]*\\Q")).mkString("/")
+  private val patterns = Seq(Some(Pattern.compile(levels)), Try(Pattern.compile(text)).toOption).flatten
+
+  override def mayLead(folder: String): Boolean = true
+
+  override def wants(partition: String): Boolean = patterns.exists(_.matcher(partition).matches())
+}
+
+/** Sizes of files by write, which tasks add up. */
+private[procedure] object SizeStatistics {
+
+  def of(session: SparkSession, path: String, wanted: PathSelection): Iterator[Row] = {
+    val files =
+      session.sql(s"SELECT * FROM hudilite_metadata('${path.replace("\\", "\\\\").replace("'", "\\'")}', 'files')")
+    val selected = if (wanted eq PathSelection.All) files
+    else {
+      val found = files.select("partition").distinct().collect().map(_.getString(0)).filter(wanted.wants)
+      files.where(files("partition").isInCollection(found.toSeq))
+    }
+    selected.selectExpr("instant", "bytes").rollup("instant").agg(
+      expr("min(bytes)"), expr("percentile(bytes, 0.1)"), expr("percentile(bytes, 0.5)"), expr("avg(bytes)"),
+      expr("percentile(bytes, 0.95)"), expr("max(bytes)"), expr("cast(count(*) AS int)"),
+      expr("coalesce(stddev_samp(bytes), 0)")).orderBy(expr("instant IS NULL"), expr("instant")).collect().iterator
+      .map(row => if (row.isNullAt(0)) Row.fromSeq("ALL" +: row.toSeq.tail) else row)
+  }
+
+  private def expr(text: String) = org.apache.spark.sql.functions.expr(text)
+}

@@ -1,0 +1,115 @@
+"""A metadata table that hudilite makes and keeps up, in turns with Apache Hudi: reads by it are reads by folders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from engines import SELF_CHECK, Engine, Shape, frame, hudi, hudilite, record
+from model import Model
+from rows import rows_of
+
+if TYPE_CHECKING:
+    from sessions import Sessions
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
+
+ENABLE = "hoodie.metadata.enable"
+#: Hudi keeps files alone, as its older releases do.
+FILES_ALONE = {
+    ENABLE: "true",
+    "hoodie.metadata.index.column.stats.enable": "false",
+    "hoodie.metadata.index.partition.stats.enable": "false",
+    "hoodie.metadata.compact.max.delta.commits": "4",
+}
+OURS = {ENABLE: "true", "hoodie.metadata.compact.max.delta.commits": "4"}
+SERVICES = {"hoodie.clean.commits.retained": "2", "hoodie.compact.inline.max.delta.commits": "3"}
+
+
+def listed(path: Path) -> str:
+    lines = (path / ".hoodie" / "hoodie.properties").read_text().splitlines()
+    return next((line.split("=", 1)[1] for line in lines if line.startswith("hoodie.table.metadata.partitions=")), "")
+
+
+def files_of(real: Engine, path: Path, by_metadata: bool) -> dict[str, dict[str, int]]:
+    """The table's files as Hudi's own classes name them, by the metadata table or by folders."""
+    spark, jvm = real.spark, real.spark._jvm
+    hadoop = jvm.org.apache.hudi.hadoop.fs.HadoopFSUtils.getStorageConf(spark._jsc.hadoopConfiguration())
+    context = jvm.org.apache.hudi.client.common.HoodieSparkEngineContext(spark._jsc)
+    client = jvm.org.apache.hudi.common.table.HoodieTableMetaClient.builder().setConf(hadoop).setBasePath(str(path))
+    storage = client.build().getStorage()
+    config = jvm.org.apache.hudi.common.config.HoodieMetadataConfig.newBuilder().enable(True).build()
+    metadata = jvm.org.apache.hudi.metadata
+    if by_metadata:
+        table: Any = metadata.HoodieBackedTableMetadata(context, storage, config, str(path), True)
+    else:
+        table = metadata.FileSystemBackedTableMetadata(context, storage, str(path))
+    found = {}
+    for partition in table.getAllPartitionPaths():
+        folder = jvm.org.apache.hudi.storage.StoragePath(str(path / partition))
+        files = [(f.getPath().getName(), f.getLength()) for f in table.getAllFilesInPartition(folder)]
+        found[partition] = {name: length for name, length in files if not name.startswith(".hoodie_partition")}
+    table.close()
+    return found
+
+
+def check(lite: Engine, real: Engine, path: Path, model: Model) -> None:
+    """Both engines read the model's rows by the metadata table, and Hudi names the files by it that folders have."""
+    for engine in (lite, real):
+        assert rows_of(engine.read(path, **{ENABLE: "true"})) == model.rows(), engine.name
+    by_metadata = files_of(real, path, by_metadata=True)
+    assert by_metadata == files_of(real, path, by_metadata=False)
+    assert by_metadata
+
+
+GAMES = [
+    (6, "hudi", "MERGE_ON_READ"),
+    (6, "hudilite", "COPY_ON_WRITE"),
+    (8, "hudilite", "MERGE_ON_READ"),
+    (9, "hudi", "COPY_ON_WRITE"),
+    (9, "hudilite", "MERGE_ON_READ"),
+]
+
+
+@pytest.mark.parametrize(("version", "first", "table_type"), GAMES)
+def test_hudi_and_hudilite_keep_up_one_metadata_table_in_turns(
+    lite: Engine, real: Engine, path: Path, version: int, first: str, table_type: str
+) -> None:
+    shape, model = Shape(version, extra={"hoodie.datasource.write.table.type": table_type}), Model()
+    players = [
+        replace(lite, always={**lite.always, **OURS, **SERVICES}),
+        replace(real, always={**real.always, **FILES_ALONE, **SERVICES}),
+    ]
+    if first == "hudi":
+        players.reverse()
+    turns = [0, 0, 1, 0, 1, 1, 0, 0, 1, 0]
+    for turn, player in enumerate(turns):
+        engine = players[player]
+        batch = [record(f"k{i}", turn, f"d{i % 3}") for i in range(turn * 2, turn * 2 + 8)]
+        operation = "delete" if turn in (4, 8) else "upsert"
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(engine.spark, batch), path, operation, **facts)
+        (model.delete if operation == "delete" else model.upsert)(batch)
+        assert listed(path) == "files", (turn, engine.name)
+        check(lite, real, path, model)
+    compacted = list((path / ".hoodie" / "metadata" / "files").glob("*.hfile"))
+    assert len(compacted) >= 2
+
+
+@pytest.mark.parametrize(("release", "version"), [("0.15.0", 6), ("1.0.2", 8)])
+def test_older_releases_of_hudi_go_on_with_the_metadata_table_of_hudilite(
+    sessions: Sessions, path: Path, release: str, version: int
+) -> None:
+    spark = sessions.get(f"interop-{release}")
+    lite, real = hudilite(spark, **OURS), hudi(spark, **FILES_ALONE)
+    shape, model = Shape(version), Model()
+    for turn, engine in enumerate([lite, lite, real, lite, real, real, lite, real]):
+        batch = [record(f"k{i}", turn, f"d{i % 3}") for i in range(turn * 2, turn * 2 + 8)]
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(spark, batch), path, "upsert", **facts)
+        model.upsert(batch)
+        assert listed(path) == "files", (turn, engine.name)
+        for reader in (lite, real):
+            assert rows_of(reader.read(path, **{ENABLE: "true"})) == model.rows(), (turn, reader.name)
