@@ -156,8 +156,8 @@ WRONG: dict[str, object] = {
     "as_of": 5, "begin": None, "end": 5, "instant": 20260101, "comment": 5, "strategy": 5, "kind": 5, "layout": ["z"],
     "policy": 5, "sort_by": [5], "partition": None, "partitions": 5, "limit": "ten", "target_bytes": 0.5,
     "buckets": "8", "retain": "3", "days": True, "dry_run": "no", "if_due": 1, "fix": "yes", "deep": "yes",
-    "timeout": "1",
-    "options": [("a", "b")],
+    "timeout": "1", "name": 5, "retentionHours": "24", "rows": [(1, "a")], "source": "trips", "condition": 5,
+    "set": {"fare": 1}, "options": [("a", "b")],
     "progress": "bar", "file": 5,
 }  # fmt: skip
 
@@ -167,11 +167,13 @@ def test_each_argument_of_each_method_is_refused_with_its_name_before_anything_i
 ) -> None:
     table = hudilite.table(spark, str(tmp_path / "nothing"))
     methods = [(name, getattr(table, name)) for name in dir(table) if not name.startswith("_")]
+    right: dict[str, object] = {"rows": spark.range(1), "source": spark.range(1)}
     seen = set()
     for name, method in methods:
         parameters = signature(method).parameters if callable(method) else {}
         for argument, parameter in parameters.items():
-            needed = {p.name: "x" for p in parameters.values() if p.default is p.empty and p is not parameter}
+            others = (p for p in parameters.values() if p.default is p.empty and p is not parameter)
+            needed = {other.name: right.get(other.name, "x") for other in others}
             with pytest.raises(TypeError) as raised:
                 method(**{**needed, argument: WRONG[argument]})
             assert hudilite.condition_of(raised.value) == "INVALID_OPTION_VALUE", name
