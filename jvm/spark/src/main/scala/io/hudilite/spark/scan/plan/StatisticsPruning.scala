@@ -12,7 +12,8 @@ import org.apache.hadoop.conf.Configuration
   * @param skipped
   *   slices that they left out; `None` where none were asked for
   */
-private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Seq[FileSlice], skipped: Option[Seq[FileSlice]])
+private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Seq[FileSlice],
+    skipped: Option[Seq[FileSlice]])
 
 /** Prunes files by the statistics of their columns: those of the metadata table, where the read uses it, then those in
   * the footers of base files.
