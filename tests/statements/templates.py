@@ -35,7 +35,8 @@ class Template:
         """The statement that makes it, empty."""
         by = "" if self.partition is None else f"PARTITIONED BY ({self.partition})"
         facts = ", ".join(f"{key} = '{value}'" for key, value in self.properties.items())
-        return f"CREATE TABLE {table} ({self.columns}) USING hudilite {by} TBLPROPERTIES ({facts}) {place}"
+        properties = f"TBLPROPERTIES ({facts})" if facts else ""
+        return f"CREATE TABLE {table} ({self.columns}) USING hudilite {by} {properties} {place}"
 
 
 #: Options of a DataFrame for the properties above.
