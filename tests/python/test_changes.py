@@ -63,7 +63,7 @@ def changed_by_all_clauses(spark: SparkSession, folder: Path) -> None:
     assert {row[1] for row in held(table)} == {None}
     table.delete()
     assert held(table) == []
-    assert not [view for view in spark.catalog.listTables() if "hudilite" in view.name]
+    assert not [view for view in spark.sql("SHOW VIEWS").collect() if "hudilite" in view.viewName]
 
 
 @pytest.mark.each_spark
