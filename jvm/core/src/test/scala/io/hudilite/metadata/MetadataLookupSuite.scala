@@ -103,7 +103,8 @@ class MetadataLookupSuite extends FunSuite {
     }
   }
 
-  test("folders are listed unasked where more would have to be read of the archive of the metadata table than is worth it") {
+  test(
+    "folders are listed unasked where more would have to be read of the archive of the metadata table than is worth it") {
     for ((bytes, isKept) <- Seq((9L << 20, true), (9L << 20, false), (9L, false))) {
       val storage = made()
       val table = archived(storage)(n => isKept || n != 2)
