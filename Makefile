@@ -12,7 +12,7 @@ PYTHON_SOURCES := python tests examples benchmarks jvm
 export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs quick test-35 test-4 test-43 \
+.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs site quick test-35 test-4 test-43 \
   test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
@@ -77,6 +77,17 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
 	UPDATE=1 $(DEV)/python -m pytest -q tests/once/test_python_page.py
+
+# An environment of its own, which no test needs.
+.venv/site/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/site
+	.venv/site/bin/python tests/extras.py docs | .venv/site/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	touch $@
+
+site: .venv/site/ready ## the pages as a site that can be searched, in .build/site
+	rm -rf .build/pages && mkdir -p .build/pages
+	cp -r README.md CONTRIBUTING.md LICENSE docs benchmarks examples .build/pages
+	.venv/site/bin/zensical build --clean --strict
 
 # The folder of a suite says on which Sparks it runs, see CONTRIBUTING.md. The formats, without Spark, come first on either
 # version of Scala, as another start of sbt would take as long as a suite of them; where they fail, sbt ends.

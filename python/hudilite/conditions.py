@@ -183,7 +183,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "OPTION_NOT_SUPPORTED": (
         "The option <option> = '<value>' is not supported: <reason>.",
-        "Remove the option, or use Apache Hudi where it is one of Hudi's.",
+        "Leave it out{, or <way>}.",
         "0A000",
     ),
     "PACKAGE_NOT_INSTALLED": (
@@ -348,7 +348,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "UNSUPPORTED_TABLE_FEATURE": (
         "The table at <path> uses <feature>, which hudilite does not support: <reason>.",
-        "Use Apache Hudi for this table.",
+        "docs/format.md says what is supported.{ <way>.}",
         "0A000",
     ),
     "UNSUPPORTED_TABLE_VERSION": (

@@ -96,3 +96,33 @@ def test_a_table_made_here_for_hudi_is_one_of_its_own(spark: SparkSession, kind:
         assert len(rows(hudi, "SHOW PARTITIONS both")) == len(rows(lite, "SHOW PARTITIONS both")) == 3
     hudi.sql("DROP TABLE both")
     assert not lite.catalog.tableExists("both")
+
+
+@pytest.mark.parametrize(
+    "setting", [None, "hoodie.datasource.write.operation", "hoodie.spark.sql.insert.into.operation"]
+)
+def test_rows_that_make_a_table_or_have_no_keys_are_kept_as_hudi_keeps_them(
+    spark: SparkSession, tmp_path: Path, setting: str | None
+) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.hudi.catalog.HoodieCatalog")
+    if setting:
+        session.conf.set(setting, "upsert")
+    query = "SELECT * FROM VALUES (1, 'a', 1), (1, 'b', 2), (2, 'c', 1) AS t(id, v, ts)"
+    keys = "TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts')"
+    try:
+        session.sql(f"CREATE TABLE made USING hudi {keys} LOCATION '{tmp_path}/real' AS {query}")
+        session.sql(f"CREATE TABLE keyless (id INT, v STRING) USING hudi LOCATION '{tmp_path}/real_keyless'")
+        session.sql("INSERT INTO keyless VALUES (1, 'a'), (1, 'a')")
+        session.sql(f"CREATE TABLE hudilite.`{tmp_path}/ours` USING hudilite {keys} AS {query}")
+        session.sql(f"CREATE TABLE hudilite.`{tmp_path}/ours_keyless` (id INT, v STRING) USING hudilite")
+        session.sql(f"INSERT INTO hudilite.`{tmp_path}/ours_keyless` VALUES (1, 'a'), (1, 'a')")
+        expected = rows(session, "SELECT id, v FROM made")
+        assert len(expected) == (2 if setting else 3)
+        assert rows(session, f"SELECT id, v FROM hudilite.`{tmp_path}/ours`") == expected
+        pairs = [(1, "a"), (1, "a")]
+        assert rows(session, "SELECT id, v FROM keyless") == pairs
+        assert rows(session, f"SELECT id, v FROM hudilite.`{tmp_path}/ours_keyless`") == pairs
+    finally:
+        for name in ("made", "keyless"):
+            session.sql(f"DROP TABLE IF EXISTS {name}")

@@ -137,7 +137,8 @@ object Options {
   } yield name -> read(value).getOrElse(notSupported(name, value, "its rule for rows with one key is not known"))
 
   private def notSupported(option: String, value: String, reason: String): Nothing =
-    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason,
+      "way" -> "use Apache Hudi for what needs it")
 
   private def nearest(name: String): Option[String] =
     KnownOptions.InPlaceOf.get(name).orElse(EditDistance.nearest(name, heeded.flatMap(_.names)))

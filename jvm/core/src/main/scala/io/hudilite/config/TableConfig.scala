@@ -56,7 +56,7 @@ final case class TableConfig(properties: Map[String, String]) {
   def keyGenerator: KeyGeneratorType = knownKeyGenerator.getOrElse(
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name,
       "feature" -> s"the key generator ${keyGeneratorName.getOrElse("")}",
-      "reason" -> "record keys cannot be made without this key generator"))
+      "reason" -> "record keys cannot be made without this key generator", "way" -> UnsupportedTable.ByHudi))
 
   /** The configured key generator, as written in the table. */
   def keyGeneratorName: Option[String] = text(TableKeys.KeyGeneratorClass).orElse(text(TableKeys.KeyGeneratorType))
@@ -102,7 +102,7 @@ final case class TableConfig(properties: Map[String, String]) {
   /** The merge mode. Raises `UnsupportedTable` for a merge rule that hudilite does not have. */
   def mergeMode: MergeMode = knownMergeMode.getOrElse(
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name, "feature" -> customMergeName,
-      "reason" -> "this rule for records with equal keys is unknown"))
+      "reason" -> "this rule for records with equal keys is unknown", "way" -> UnsupportedTable.ByHudi))
 
   // The mode itself comes first, then the payload class, the strategy, and the ordering field (docs/format.md,
   // merging). The payload outranks the strategy because 0.x writes one strategy id for every payload.

@@ -9,6 +9,8 @@ import io.hudilite.config.service.ServiceConf
   *   options as they were given, session settings included, for the facts of a new table and for the reads of the write
   * @param operation
   *   operation on the rows; `None` = that of the statement
+  * @param saysOperation
+  *   the write itself says it, and not its session or table
   * @param partitionsToDelete
   *   partition paths or beginnings of such, for the operation that drops partitions; `None` = those of the rows
   * @param inserts
@@ -27,6 +29,7 @@ import io.hudilite.config.service.ServiceConf
 final case class WriteConf(
     options: Map[String, String],
     operation: Option[String],
+    saysOperation: Boolean,
     partitionsToDelete: Option[Seq[String]],
     inserts: InsertConf,
     overwrite: OverwriteConf,
@@ -57,6 +60,7 @@ object WriteConf {
     WriteConf(
       options = options,
       operation = whenSet(WriteOptions.Operation, options),
+      saysOperation = WriteOptions.Operation.isSet(own.getOrElse(options)),
       partitionsToDelete = WriteOptions.PartitionsToDelete.get(options),
       inserts = insertsOf(options),
       overwrite = OverwriteConf(WriteOptions.ReplaceWhere.get(options), isDynamic(own.getOrElse(options)),

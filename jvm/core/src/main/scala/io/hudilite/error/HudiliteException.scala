@@ -88,6 +88,12 @@ object InvalidInput {
 }
 
 object UnsupportedTable {
+
+  /** Ways out of a feature that is missing, for the parameter `way`. */
+  val ByHudi = "Use Apache Hudi for this table"
+  val WrittenByHudi = "Write to it with Apache Hudi, or write its rows to a new table"
+  val NewTable = "Write its rows to a new table"
+
   def apply(condition: String, parameters: (String, String)*): UnsupportedTable =
     new UnsupportedTable(condition, parameters.toMap, null)
 }

@@ -75,7 +75,8 @@ object KeyEncoding {
     if (storedKey == value) false
     else if (storedKey == s"$field:$value") true
     else throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> storedKey,
-      "feature" -> s"the record key '$storedKey'", "reason" -> s"it is not made of the value '$value' of $field")
+      "feature" -> s"the record key '$storedKey'", "reason" -> s"it is not made of the value '$value' of $field",
+      "way" -> UnsupportedTable.NewTable)
 
   /** The values of `fields` in a stored key, in the key's order and `null` for a missing one. A key without both a
     * comma and a colon, or without any of the fields, is one value by itself.

@@ -36,7 +36,8 @@ final class Buckets(table: Table) {
   private def checkKind(): Unit = if (folders.contains(Consistent))
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
       "feature" -> "a bucket index with consistent hashing",
-      "reason" -> s"rows are not dealt by the hash rings in $Consistent, and can only be read")
+      "reason" -> s"rows are not dealt by the hash rings in $Consistent, and can only be read",
+      "way" -> UnsupportedTable.WrittenByHudi)
 
   /** How the options and the table say together that keys are looked up. Of buckets, what the options leave open is as
     * the table states it, or as its files show it. Raises `InvalidInput` where these leave it open, too, and where the

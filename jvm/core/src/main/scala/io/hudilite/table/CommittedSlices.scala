@@ -95,7 +95,7 @@ private[table] final class CommittedSlices(table: Table) {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the external file ${f.name}",
-        "reason" -> "files registered in place from other formats are not read"))
+        "reason" -> "files registered in place from other formats are not read", "way" -> UnsupportedTable.ByHudi))
     val doubtful = FileSystemView.instantsWithRetries(listing, config.version)
     if (doubtful.isEmpty) listing
     else {

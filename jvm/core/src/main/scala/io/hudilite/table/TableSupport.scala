@@ -54,7 +54,7 @@ object TableSupport {
     case TableAccess.Write =>
       checkWritable(table.config, table.basePath)
       val support = withColumns(table, table.schema)
-      refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)))
+      refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)), UnsupportedTable.NewTable)
       support
     case TableAccess.Service(instant) =>
       checkWritable(table.config, table.basePath)
@@ -63,7 +63,8 @@ object TableSupport {
 
   private def withColumns(table: Table, schema: Option[TableSchema]): TableSupport = {
     val columns = table.evolved(schema)
-    refuse(table.basePath, columns.toSeq.flatMap(exchangedFields(table.config, _)))
+    refuse(table.basePath, columns.toSeq.flatMap(exchangedFields(table.config, _)),
+      "Read a state from before by VERSION AS OF, and write its rows to a new table")
     TableSupport(schema, columns)
   }
 
@@ -90,13 +91,15 @@ object TableSupport {
   /** Raises `UnsupportedTable` with the name of the first feature that makes reads of this table wrong. */
   def checkReadable(config: TableConfig, path: String): Unit = {
     checkVersion(config, path)
-    refuse(path, readRefusals(config))
+    refuse(path, readRefusals(config), UnsupportedTable.ByHudi)
   }
 
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {
     checkReadable(config, path)
-    refuse(path, writeRefusals(config))
+    // Hudi refuses it, too.
+    refuse(path, contradiction(config).toSeq, UnsupportedTable.NewTable)
+    refuse(path, writeRefusals(config), UnsupportedTable.WrittenByHudi)
   }
 
   private def checkVersion(config: TableConfig, path: String): Unit = {
@@ -105,8 +108,9 @@ object TableSupport {
       "version" -> (if (version == 0) "0 (none is set)" else version.toString))
   }
 
-  private def refuse(path: String, found: Seq[MissingFeature]): Unit = found.headOption.foreach { r =>
-    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path, "feature" -> r.feature, "reason" -> r.reason)
+  private def refuse(path: String, found: Seq[MissingFeature], way: String): Unit = found.headOption.foreach { r =>
+    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path, "feature" -> r.feature, "reason" -> r.reason,
+      "way" -> way)
   }
 
   private def readRefusals(config: TableConfig): Seq[MissingFeature] = {
@@ -133,7 +137,6 @@ object TableSupport {
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
     config.orderingFields.find(_.contains('.')).map(field =>
       MissingFeature(s"the nested ordering field $field", "rows are compared by top-level columns only")),
-    contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),
     config.unknownMergeProperty.map(key =>

@@ -16,6 +16,7 @@ class WriteConfSuite extends FunSuite {
       WriteConf(
         options = Map.empty,
         operation = None,
+        saysOperation = false,
         partitionsToDelete = None,
         inserts = InsertConf(None, Setting("none", isGiven = false), dropsInUpserts = false),
         overwrite = OverwriteConf(where = None, dynamic = None, preferred = None),
@@ -92,6 +93,7 @@ class WriteConfSuite extends FunSuite {
       WriteConf(
         options = asked,
         operation = Some("bulk_insert"),
+        saysOperation = true,
         partitionsToDelete = Some(Seq("a", "b/*")),
         inserts = InsertConf(Some("upsert"), Setting("fail", isGiven = true), dropsInUpserts = true),
         overwrite = OverwriteConf(Some("dt > 'a'"), Some(true), Some(true)),

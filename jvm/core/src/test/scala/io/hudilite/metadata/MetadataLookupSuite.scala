@@ -103,6 +103,21 @@ class MetadataLookupSuite extends FunSuite {
     }
   }
 
+  test(
+    "folders are listed unasked where more would have to be read of the archive of the metadata table than is worth it") {
+    for ((bytes, isKept) <- Seq((9L << 20, true), (9L << 20, false), (9L, false))) {
+      val storage = made()
+      val table = archived(storage)(n => isKept || n != 2)
+      val history = "/t/.hoodie/metadata/.hoodie/timeline/history"
+      storage.replace(s"$history/manifest_1", s"""{"files":[{"fileName":"1_2_0.parquet","fileLen":$bytes}]}""".getBytes)
+      storage.replace(s"$history/_version_", "1".getBytes)
+      val (found, calls) = storage.during(slices(Table.open(storage, "/t"), isAsked = false))
+      assertEquals(found, table.files.find(PathSelection.All))
+      assertEquals(calls.paths("list").exists(_.contains("/p0")), !isKept, calls.details)
+      assertEquals(calls.paths("get").exists(_.endsWith("1_2_0.parquet")), bytes == 9L, calls.details)
+    }
+  }
+
   test("a partition is listed of which files of a write are named that was taken back and is older than the timeline") {
     val storage = made()
     val table = archived(storage, Map(FileNames.baseFile("f3-0-0", "0-0-1", "20200101000000000") -> 9L))(_ => true)

@@ -99,6 +99,18 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
     within("filter")(filtered())
   }
 
+  test("reading by a metadata table") {
+    val table = unknown(copyOnWrite)
+    spark.sql(s"CALL hudilite.system.create_metadata_table('$table')").collect()
+    write(rows(Seq(77L), 2), table, "upsert")
+    for ((how, more) <- Seq("" -> Nil, ", asked for" -> Seq("hoodie.metadata.enable" -> "true"))) {
+      val other = unknown(table)
+      def read = spark.read.format("hudilite").options(more.toMap).load(counted(other))
+      within(s"one partition by its metadata table, cold$how")(assert(read.where("p = 'p3'").count() > 0))
+      within("scan by its metadata table")(assertEquals(read.where("v >= 0").count(), Rows))
+    }
+  }
+
   for ((kind, source) <- Seq("copy-on-write" -> (() => copyOnWrite), "merge-on-read" -> (() => mergeOnRead)))
     test(s"writing to a $kind table") {
       val table = unknown(source())

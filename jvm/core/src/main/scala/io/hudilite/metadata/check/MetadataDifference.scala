@@ -14,6 +14,11 @@ package io.hudilite.metadata.check
 final case class MetadataDifference(kind: DifferenceKind, partition: String, file: String, column: String,
     expected: String, found: String)
 
+/** A file with its length in its folder and in the metadata table; `None` where one does not have it. */
+final case class ComparedFile(partition: String, name: String, inFolder: Option[Long], named: Option[Long]) {
+  def agrees: Boolean = inFolder == named
+}
+
 /** Kinds of differences; the names are part of the interface. */
 sealed abstract class DifferenceKind(val name: String) extends Product with Serializable
 

@@ -45,6 +45,9 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
   def ofFiles(): Seq[MetadataDifference] =
     if (metadata.listed.isEmpty) Nil else trusted(MetadataPartition.Files.name)(files.differences())
 
+  /** Files that a folder or the metadata table has. None is opened. Raises `CORRUPT_FILE` where it cannot be trusted. */
+  def filesOfBoth(): Seq[ComparedFile] = files.all()
+
   private def differences(name: String): Seq[MetadataDifference] = MetadataPartition.of(name) match {
     case Some(MetadataPartition.Files) => files.differences()
     case Some(MetadataPartition.ColumnStats) => statistics.ofFiles()

@@ -64,6 +64,19 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
         compared(p, there.getOrElse(p, Map.empty), files.getOrElse(p, Map.empty)))
   }
 
+  /** Files that either side has, but for those that nobody reads. */
+  def all(): Seq[ComparedFile] = {
+    val (named, there) = (content.files, expected.files)
+    for {
+      partition <- (there.keySet ++ named.keySet).toSeq.sorted
+      (ofFolder, ofTable) = (there.getOrElse(partition, Map.empty), named.getOrElse(partition, Map.empty))
+      name <- (ofFolder.keySet ++ ofTable.keySet).toSeq.sorted
+      if ofFolder.contains(name) || !isUnread(partition, name)
+    } yield ComparedFile(partition, name, ofFolder.get(name), ofTable.get(name))
+  }
+
+  private def isUnread(partition: String, name: String): Boolean = isOfNobody(name) || isUnknownLog(partition, name)
+
   /** All that is there, as a metadata table that is made now would name it. */
   private def expected: NamedContent = {
     val there = committed.map { case (path, files) =>
@@ -82,7 +95,7 @@ private[check] final class NamedFiles(table: Table, metadata: MetadataTable) {
         there.get(name).fold("")(_.toString), named.get(name).fold("")(_.toString)))
     (there.get(name), named.get(name)) match {
       case (Some(length), Some(bytes)) => if (length == bytes) None else different(FileSize)
-      case (None, Some(_)) if isOfNobody(name) || isUnknownLog(partition, name) => None
+      case (None, Some(_)) if isUnread(partition, name) => None
       case _ => different(File)
     }
   }

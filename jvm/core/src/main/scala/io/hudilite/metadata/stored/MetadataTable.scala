@@ -78,24 +78,35 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** Its own timeline. */
   lazy val timeline: Timeline = store.load()
 
-  private lazy val instants: MetadataInstants = {
+  private lazy val instants: MetadataInstants = trusted.getOrElse(throw distrusted("its archive is long"))
+
+  /** `None` where it would take long to find out if it can be trusted. */
+  private lazy val trusted: Option[MetadataInstants] = {
     val found = new MetadataInstants(dataTimeline, timeline)
     if (timeline.writes.isEmpty) throw distrusted("it was never initialised")
-    val missing = found.unknown(store.hasArchive)
-    // Its beginning, or what it knows of older writes of the table, may have left its timeline.
-    val unknown = if (missing.isEmpty) Nil else found.unknown(missing, store.archivedCompleted())
-    unknown.find(leftFiles).foreach(i =>
-      throw distrusted(s"it does not know the ${i.action} ${i.time}"))
-    found.unknown(left.getOrElse(Nil), store.archivedCompleted()).headOption.foreach(i =>
-      throw distrusted(s"it does not know the ${i.action} ${i.time}, which is archived"))
-    found
+    for {
+      gone <- if (isAsked) Some(Nil) else left
+      missing = found.unknown(store.hasArchive)
+      // Its beginning, or what it knows of older writes of the table, may have left its timeline.
+      own <- if (missing.isEmpty && found.unknown(gone, Nil).isEmpty) Some(Nil) else leftOwn
+    } yield {
+      found.unknown(missing, own).find(leftFiles).foreach(i =>
+        throw distrusted(s"it does not know the ${i.action} ${i.time}"))
+      found.unknown(gone, own).headOption.foreach(i =>
+        throw distrusted(s"it does not know the ${i.action} ${i.time}, which is archived"))
+      found
+    }
   }
 
   /** False where it would take long to find out if it can be trusted. */
-  def isWithinReach: Boolean = isAsked || left.isDefined
+  def isWithinReach: Boolean = isAsked || (left.isDefined && trusted.isDefined)
 
   /** Completed actions that have left the table's timeline, where they are compared. */
   private lazy val left: Option[Seq[Instant]] = if (isAsked) None else data.archivedCompleted(MostArchivedBytes)
+
+  /** Those that have left its own. */
+  private lazy val leftOwn: Option[Seq[Instant]] =
+    if (isAsked) Some(store.archivedCompleted()) else store.archivedCompleted(MostArchivedBytes)
 
   private lazy val leftTimes: Option[Set[String]] = left.map(_.map(_.time).toSet)
 

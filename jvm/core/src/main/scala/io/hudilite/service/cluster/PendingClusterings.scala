@@ -134,7 +134,8 @@ object PendingClusterings {
     if (name.nonEmpty && plan.strategy != BucketMoves.Execution && !ClusteringOptions.Executions.contains(name))
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the clustering ${instant.time} by ${plan.strategy}",
-        "reason" -> "hudilite runs only clusterings that sort rows and put files together")
+        "reason" -> "hudilite runs only clusterings that sort rows and put files together",
+        "way" -> "Run it with Apache Hudi, or take it back by rollback_to_instant")
   }
 
   private def present(table: Table, inputs: Seq[ClusteringInput]): Map[FileGroupId, FileSlice] =

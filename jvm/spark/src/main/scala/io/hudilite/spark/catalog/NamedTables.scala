@@ -61,7 +61,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
   def create(ident: Identifier, schema: StructType, asked: CreateRequest): SparkTable = {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
     metastore.requireDatabase(ident)
-    val path = asked.location.fold(metastore.defaultPath(ident))(location(ident, _))
+    val path = asked.location.fold(metastore.newPath(ident))(location(ident, _))
     if (!metastore.takes(ident)) throw UnsupportedStatement.Name(ident.name()).of(path)
     val format = asked.registeredAs(path)
     if (asked.external && asked.location.isEmpty) throw UnsupportedStatement.External.of(path)
@@ -95,7 +95,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
   /** The place where a table would be made. Raises Spark's error where there is no such database. */
   def newPlace(ident: Identifier, said: Option[String], options: Map[String, String]): HudiliteTable = {
     metastore.requireDatabase(ident)
-    val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
+    val path = said.fold(metastore.newPath(ident))(location(ident, _))
     HudiliteCatalog.table(session, path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
       .ofStatement
   }

@@ -51,6 +51,8 @@ private[catalog] object UnsupportedStatement {
         "a table is no source of streams; read the rows since an instant with hoodie.datasource.query.type=incremental")
   case object StreamWrite extends UnsupportedStatement("writeStream",
         "a table is no sink of streams; write each batch with format(\"hudilite\") in foreachBatch")
+  final case class OfView(verb: String) extends UnsupportedStatement(s"$verb of a view",
+        "rows are changed in a table alone; write its name, or its path, in the place of the view's name")
   case object Inserts extends UnsupportedStatement("FROM ... INSERT ... INSERT",
         "each INSERT would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends UnsupportedStatement(s"$verb ... SET $column",

@@ -1,5 +1,7 @@
 package io.hudilite.spark.dialect
 
+import io.hudilite.spark.procedure.SqlTexts
+
 import java.util.Locale
 
 import scala.util.matching.Regex
@@ -21,7 +23,7 @@ private[dialect] object StatementText {
   private val Part = "(?:`[^`]*+(?:``[^`]*+)*+`|\\w++)"
 
   /** The name of a table, or its path in quotes. */
-  val Name: String = s"""('[^']*+'|"[^"]*+"|$Part(?:\\s*+\\.\\s*+$Part)*+)"""
+  val Name: String = s"""('(?:[^'\\\\]|\\\\.)*+'|"(?:[^"\\\\]|\\\\.)*+"|$Part(?:\\s*+\\.\\s*+$Part)*+)"""
 
   /** A pattern for whole statements: words stand for themselves in any case, `NAME` for the name of a table, and a
     * space for one or more.
@@ -30,13 +32,9 @@ private[dialect] object StatementText {
 
   /** The table as an argument of a procedure names it. */
   def tableOf(name: String): String =
-    if (name.startsWith("'") || name.startsWith("\"")) name.substring(1, name.length - 1)
-    else spaceless(name)
+    if (name.startsWith("'") || name.startsWith("\"")) SqlTexts.of(name) else spaceless(name)
 
   private val AroundDots = """\s*\.\s*(?=(?:[^`]*`[^`]*`)*[^`]*\z)""".r
 
   private def spaceless(name: String): String = AroundDots.replaceAllIn(name, ".")
-
-  /** A text of SQL's. */
-  def literal(text: String): String = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 }

@@ -1,7 +1,7 @@
 package io.hudilite.spark.dialect
 
 import io.hudilite.spark.catalog.HudiliteCatalog
-import io.hudilite.spark.procedure.Procedures
+import io.hudilite.spark.procedure.{Procedures, SqlTexts}
 
 import scala.util.matching.Regex
 
@@ -17,6 +17,7 @@ private[dialect] final case class Translation(table: String, text: String, hides
 /** Statements of others that have an equal. */
 private[dialect] object Translations {
 
+  import SqlTexts.literal
   import StatementText._
 
   val FirstWords: Set[String] = Set("OPTIMIZE", "VACUUM", "DESCRIBE", "DESC")

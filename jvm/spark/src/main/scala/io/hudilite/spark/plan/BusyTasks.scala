@@ -26,10 +26,10 @@ object BusyTasks extends Rule[SparkPlan] {
   }
 
   private def busy(stage: ShuffleQueryStageExec): SparkPlan = {
-    // None where there were no rows to be dealt, and no tasks to deal them.
-    val bytes = stage.mapStats.toSeq.flatMap(_.bytesByPartitionId)
+    // None where there was no file to read rows from, and no tasks to deal them.
+    val bytes = stage.mapStats.fold(Array.fill(stage.shuffle.numPartitions)(0L))(_.bytesByPartitionId)
     val withRows = bytes.indices.filter(bytes(_) > 0)
-    if (bytes.isEmpty || withRows.size == bytes.size) stage
+    if (withRows.size == bytes.length) stage
     else {
       val kept = if (withRows.isEmpty) Seq(0) else withRows // a write has a task at least
       AQEShuffleReadExec(stage, kept.map(i => CoalescedPartitionSpec(i, i + 1, bytes(i))))

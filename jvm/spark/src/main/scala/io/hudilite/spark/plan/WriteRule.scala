@@ -78,7 +78,8 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     val overwrite = Overwrite.of(write, conf, resolved)
     val generatesKeys =
       resolved.table.fold(!TableOptions.RecordKeyFields.isSet(conf.options))(_.config.generatesKeys)
-    val operation = effective(overwrite, conf, default(asked, conf, resolved, generatesKeys))
+    val operation = possible(effective(overwrite, conf, default(asked, conf, resolved, generatesKeys)), conf,
+      generatesKeys && !StoredKeys.areIn(write.query))
     // No key that is generated is there already.
     val duplicates =
       if (generatesKeys) Duplicates.Added else Duplicates.of(conf.inserts, operation, overwrite.isDefined)
@@ -157,6 +158,10 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       case _ => if (asked.operation.isEmpty) WriteOperation.InsertOverwrite else operation
     }
   }
+
+  /** Rows without keys are added where session or table have all writes upsert, as with Apache Hudi. */
+  private def possible(operation: WriteOperation, conf: WriteConf, lacksKeys: Boolean): WriteOperation =
+    if (operation == WriteOperation.Upsert && lacksKeys && !conf.saysOperation) WriteOperation.Insert else operation
 
   private def partitionCondition(overwrite: Overwrite, target: WriteTarget): Option[PartitionCondition] =
     overwrite match {

@@ -9,9 +9,7 @@ private[procedure] object Elsewhere {
   private val Loads =
     "read the files with Spark, and write them with format(\"hudilite\") and the operation bulk_insert"
   private val Audits = "hudilite writes no audit files of its lock; show_timeline tells who wrote when"
-  private val ByHudi = "Apache Hudi makes the metadata table; validate_metadata compares it with the files"
-  private val Bounds =
-    "the metadata table files has rows, bytes and keys of each file; validate_metadata compares bounds"
+  private val Bounds = "show_metadata_table_column_stats shows the bounds of columns file by file"
   private val Bootstraps =
     "a bootstrap's index is Apache Hudi's; the metadata table files names the files of other tables"
   private val Restores = "restore_to_instant brings a state back"
@@ -37,14 +35,8 @@ private[procedure] object Elsewhere {
     "repair_overwrite_hoodie_props" -> s"a table keeps its facts; $Doctor",
     "repair_deduplicate" ->
       "doctor with deep => true names the keys; INSERT OVERWRITE ... PARTITION writes the rows that are to stay",
-    "create_metadata_table" -> ByHudi,
-    "init_metadata_table" -> ByHudi,
-    "delete_metadata_table" -> ByHudi,
-    "show_metadata_table_stats" -> Bounds,
-    "show_metadata_table_column_stats" -> Bounds,
     "show_metadata_column_stats_overlap" -> Bounds,
     "show_column_stats_overlap" -> Bounds,
-    "validate_metadata_table_files" -> "validate_metadata compares the metadata table with the files",
     "show_fs_path_detail" -> "the metadata table partitions tells files and bytes",
     "show_file_status" -> "the metadata table files has the newest files, and show_commits_metadata the writes",
     "export_instants" -> "show_timeline and show_commits_metadata tell of instants; copy the folder .hoodie/timeline",

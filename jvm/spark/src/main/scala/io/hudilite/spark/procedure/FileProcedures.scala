@@ -1,8 +1,6 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload}
-import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.spark.inspect.Inspection
 import io.hudilite.table.{PartitionVersions, Table}
 
@@ -71,20 +69,7 @@ private[procedure] object FileProcedures {
       .take(arguments.limit).toList
   }
 
-  private val named = Listing("show_metadata_table_files",
-    "Shows the files of a partition that the metadata table of Apache Hudi names.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.text("partition", "the partition; the whole table by default"),
-      Parameter.limit(100), Listing.Filter), Seq("file_path" -> StringType)) { (table, arguments) =>
-    val key = arguments.text("partition").map(MetadataKeys.ofPartition)
-    names(table, ofPartitions = false).filter { case (of, _) => key.forall(_ == of) }.flatMap(_._2).map(Row(_))
-  }
-
-  private val partitions = Listing("show_metadata_table_partitions",
-    "Shows the partitions that the metadata table of Apache Hudi names.",
-    Seq(Parameter.Table, Parameter.Path, Listing.Filter), Seq("partition" -> StringType))((table, _) =>
-    names(table, ofPartitions = true).flatMap(_._2).map(key => Row(MetadataKeys.path(key))))
-
-  val All: Seq[Procedure] = Seq(properties, all, latest, sizes, named, partitions)
+  val All: Seq[Procedure] = Seq(properties, all, latest, sizes)
 
   private lazy val AllPartitions = "ALL_PARTITIONS"
 
@@ -123,25 +108,6 @@ private[procedure] object FileProcedures {
     def either(value: Any, none: Any): Seq[Any] = if (planned) Seq(value, none) else Seq(none, value)
     Seq[Seq[Any]](either(bytes, 0L), either(ratio, 0.0), either(logs(table, slice), "[]")).flatten
   }
-
-  /** Names by the key of a record of the partition `files`. */
-  private def names(table: Table, ofPartitions: Boolean): Iterator[(String, Seq[String])] =
-    if (table.config.metadataPartitions.isEmpty) Iterator.empty
-    else new MetadataTable(table.store, table.timeline).records(MetadataPartition.Files).collect {
-      case record if isNames(record.payload, ofPartitions) =>
-        record.key -> present(record.payload)
-    }
-
-  private def isNames(payload: MetadataPayload, ofPartitions: Boolean): Boolean = payload match {
-    case names: MetadataPayload.Names => names.ofPartitions == ofPartitions
-    case _ => false
-  }
-
-  private def present(payload: MetadataPayload): Seq[String] = payload match {
-    case names: MetadataPayload.Names => names.entries.toSeq.collect { case (name, file) if !file.isDeleted => name }
-        .sorted
-    case _ => Nil
-  }
 }
 
 /** Partitions by a text: a regular expression for their whole path, or `*` for any text of a level. */
@@ -160,7 +126,7 @@ private[procedure] object SizeStatistics {
 
   def of(session: SparkSession, path: String, wanted: PathSelection): Iterator[Row] = {
     val files =
-      session.sql(s"SELECT * FROM hudilite_metadata('${path.replace("\\", "\\\\").replace("'", "\\'")}', 'files')")
+      session.sql(s"SELECT * FROM hudilite_metadata(${SqlTexts.literal(path)}, 'files')")
     val selected = if (wanted eq PathSelection.All) files
     else {
       val found = files.select("partition").distinct().collect().map(_.getString(0)).filter(wanted.wants)

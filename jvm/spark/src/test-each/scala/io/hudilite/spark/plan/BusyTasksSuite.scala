@@ -62,6 +62,14 @@ final class BusyTasksSuite extends ManyPartitions {
     assertEquals(counts(path), Map("old" -> 2L * partitions))
   }
 
+  test("a write of rows from a scan without files has one task") {
+    val path = created(partitions)
+    val (planned, started) = tasks(spark.sql(s"DELETE FROM hudilite.`$path` WHERE p = 'nowhere' AND ts > 0"))
+    assert(planned > 1)
+    assertEquals(started, 1)
+    assertEquals(counts(path), Map("old" -> 2L * partitions))
+  }
+
   test("tasks that all have rows are the ones that were planned") {
     val path = created(partitions)
     val (planned, started) = tasks(save(unknownSize(changes(0 until partitions, 0, 2, 2, "new")), path, "upsert"))

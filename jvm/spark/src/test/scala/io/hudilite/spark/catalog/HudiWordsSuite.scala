@@ -138,6 +138,47 @@ final class HudiWordsSuite extends NamedSession {
       }
     }
 
+  test("rows of one key stay apart in a table that a query makes, unless something asks for an upsert, as with Hudi") {
+    val query = "SELECT * FROM VALUES (1, 1, 'a'), (1, 2, 'a'), (2, 3, 'b') AS t(id, v, day)"
+    def made(rest: String, settings: (String, String)*): (String, Seq[String]) = {
+      withSettings(settings)(sql(s"CREATE TABLE taken USING hudilite $rest AS $query"))
+      val operation = sql(s"SELECT operation FROM $database.taken.history").map(_.getString(0)).mkString
+      try operation -> rows("taken")
+      finally sql("DROP TABLE taken")
+    }
+    val (all, newest) = (Seq("[1,1,a]", "[1,2,a]", "[2,3,b]"), Seq("[1,2,a]", "[2,3,b]"))
+    val keyed = "TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v')"
+    val upserting =
+      "TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', 'hoodie.datasource.write.operation' = 'upsert')"
+    assertEquals(made(keyed), "BULK_INSERT" -> all)
+    assertEquals(made(s"PARTITIONED BY (day) $keyed"), "BULK_INSERT" -> all)
+    assertEquals(made("TBLPROPERTIES (primaryKey = 'id', type = 'mor')"), "BULK_INSERT" -> all)
+    assertEquals(made(keyed, operation -> "insert"), "INSERT" -> all)
+    assertEquals(made(keyed, operation -> "upsert"), "UPSERT" -> newest)
+    assertEquals(made(keyed, statement -> "upsert"), "UPSERT" -> newest)
+    assertEquals(made(upserting), "UPSERT" -> newest)
+    assertEquals(made(keyed, "hoodie.combine.before.insert" -> "true"), "BULK_INSERT" -> newest)
+    Seq(Nil, Seq(operation -> "upsert"), Seq(statement -> "upsert")).foreach(settings =>
+      assertEquals(made("", settings: _*)._2, all, settings))
+  }
+
+  test("rows without keys are added where a session has all writes upsert, as with Hudi") {
+    sql("CREATE TABLE keyless (id INT, v INT) USING hudilite")
+    Seq(operation, statement).foreach(name =>
+      withSettings(Seq(name -> "upsert"))(sql("INSERT INTO keyless VALUES (1, 1)")))
+    assertEquals(rows("keyless"), Seq("[1,1]", "[1,1]"))
+    sql(s"ALTER TABLE keyless SET TBLPROPERTIES ('$operation' = 'upsert')")
+    sql("INSERT INTO keyless VALUES (1, 1)")
+    frame("SELECT 1 AS id, 1 AS v").write.format("hudilite").mode("append").saveAsTable("keyless")
+    assertEquals(rows("keyless").size, 4)
+    withSettings(Seq(operation -> "upsert")) {
+      sql("UPDATE keyless SET v = 2")
+      sql("MERGE INTO keyless t USING (SELECT 5 AS id, 5 AS v) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *")
+    }
+    assertEquals(rows("keyless").distinct, Seq("[1,2]", "[5,5]"))
+    sql("DROP TABLE keyless")
+  }
+
   test("a key whose row was deleted in a log is none that is there, and rows of a new table are taken once, too") {
     create("gone", ", type = 'mor'")
     sql("DELETE FROM gone WHERE id = 1")

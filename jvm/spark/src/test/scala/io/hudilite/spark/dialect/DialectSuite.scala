@@ -4,6 +4,8 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.spark.Raised
 import io.hudilite.spark.catalog.NamedSession
 
+import org.apache.spark.sql.AnalysisException
+
 /** Statements and calls as users of Apache Hudi, Delta Lake and Iceberg type them, on one table by its name. */
 class DialectSuite extends NamedSession {
 
@@ -25,6 +27,12 @@ class DialectSuite extends NamedSession {
     case null => "-"
     case value => value.toString.replaceAll("\\d{17}", "T")
   }.mkString(" "))
+
+  private def set(setting: (String, String))(body: => Unit): Unit = {
+    spark.conf.set(setting._1, setting._2)
+    try body
+    finally spark.conf.unset(setting._1)
+  }
 
   private def refusal(statement: String): String = {
     val error: HudiliteException = Raised.by(sql(statement))
@@ -136,6 +144,51 @@ class DialectSuite extends NamedSession {
     assertEquals(spark.table("v").where("_hoodie_record_key = '1'").select("id").collect().length, 1)
   }
 
+  test("rows are not changed through a view, and a meta column of two views is nobody's") {
+    table
+    spark.read.format("hudilite").load(registered("trips").path).createOrReplaceTempView("v")
+    sql("CREATE OR REPLACE TEMPORARY VIEW w AS SELECT * FROM trips WHERE id > 1")
+    val before = rows("trips")
+    for {
+      view <- Seq("v", "w")
+      statement <- Seq("DELETE FROM $V WHERE _hoodie_commit_time > '0'", "DELETE FROM $V WHERE id = 1",
+        "UPDATE $V SET fare = 0 WHERE _hoodie_record_key = '1'", "UPDATE $V SET fare = 0",
+        "MERGE INTO $V t USING trips s ON t._hoodie_record_key = s.id WHEN MATCHED THEN DELETE",
+        "MERGE INTO $V t USING v s ON t.id = s.id WHEN MATCHED THEN UPDATE SET fare = 0")
+    } {
+      val line = refusal(statement.replace("$V", view))
+      assert(line.contains("[STATEMENT_NOT_SUPPORTED]") && line.contains("write its name, or its path") &&
+          !line.contains("\n"), s"$statement: $line")
+    }
+    assertEquals(rows("trips"), before)
+    spark.table("trips").where("id > 1").createOrReplaceTempView("x")
+    Seq("v JOIN x ON v.id = x.id", "v a JOIN v b ON a.id = b.id").foreach { join =>
+      val found = scala.util.Try(sql(s"SELECT _hoodie_commit_time FROM $join"))
+      assert(found.isFailure, join)
+      assertEquals(condition(s"SELECT _hoodie_commit_time FROM $join"), "AMBIGUOUS_REFERENCE", join)
+    }
+    intercept[AnalysisException](sql("SELECT _hoodie_commit_time FROM v JOIN x USING (id)"))
+  }
+
+  test("statements in others' words are read by the session's rule for literals") {
+    table
+    val odd = home.resolve("it's\\odd")
+    spark.table("trips").write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
+      .option("hoodie.datasource.write.partitionpath.field", "p").save(odd.toString)
+    def all(path: String): Seq[String] = {
+      sql("SELECT * FROM trips TIMESTAMP AS OF '99991231235959999'")
+      assertEquals(shown(s"OPTIMIZE $path WHERE p = 'a' ZORDER BY fare").size, 1)
+      assertEquals(first(s"VACUUM $path DRY RUN"), Seq("null"))
+      assertEquals(first(s"CALL show_commits($path, 1)").size, 1)
+      shown(s"DESCRIBE HISTORY $path LIMIT 1")
+    }
+    val found = all(s"'${home.toString.replace("\\", "\\\\")}/it\\'s\\\\odd'")
+    set("spark.sql.parser.escapedStringLiterals" -> "true") {
+      assertEquals(all(s""""$home/it's\\odd"""").size, found.size)
+      sql("OPTIMIZE trips WHERE p = 'a'")
+    }
+  }
+
   test("MERGE takes the newest of several rows of a key, and says in one line where none is known to be") {
     table
     val twice = "(SELECT * FROM VALUES (1, 5.0D, 7, 'a'), (1, 6.0D, 8, 'a'), (1, 4.0D, 6, 'a'), (8, 1.0D, 1, 'b'), " +
@@ -155,6 +208,54 @@ class DialectSuite extends NamedSession {
     val pairs = "(SELECT * FROM VALUES (1, 2), (1, 3) AS s(id, v))"
     assertEquals(condition(s"MERGE INTO unordered t USING $pairs s ON t.id = s.id $update"), "STATEMENT_NOT_SUPPORTED")
     assertEquals(rows("unordered"), Seq("[1,1]"))
+  }
+
+  test("MERGE orders the rows of a key as a write does") {
+    def merged(columns: String, ordering: String, there: String, rows: String*): Seq[String] = {
+      sql(s"CREATE TABLE ordered (id INT, $columns, v STRING) USING hudilite " +
+        s"TBLPROPERTIES (primaryKey = 'id', preCombineField = '$ordering')")
+      sql(s"INSERT INTO ordered VALUES (1, $there, 'old')")
+      val source = rows.map(r => s"SELECT 1 AS id, $r").mkString(" UNION ALL ")
+      try {
+        sql(s"MERGE INTO ordered t USING (SELECT * FROM ($source) AS s) s ON t.id = s.id " +
+          "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+        sql("SELECT v FROM ordered").map(_.getString(0)).toSeq
+      } finally sql("DROP TABLE ordered")
+    }
+    assertEquals(merged("ts INT", "ts", "-5", "-1 AS ts, 'less' AS v", "CAST(NULL AS INT), 'none'"), Seq("none"),
+      "a missing int counts as 0")
+    assertEquals(merged("ts BIGINT", "ts", "-5", "-1L AS ts, 'more' AS v", "CAST(NULL AS BIGINT), 'none'"), Seq("more"))
+    assertEquals(merged("a INT, b INT", "a,b", "1, 1", "2 AS a, 2 AS b, 'more' AS v", "2, 1, 'less'", "1, 9, 'least'"),
+      Seq("more"))
+    assertEquals(merged("ts INT", "ts", "1", "2 AS ts, 'first' AS v", "2, 'later'", "1, 'last'"), Seq("later"))
+    assertEquals(merged("ts STRING", "ts", "'1'", "9 AS ts, 'more' AS v", "10, 'less'"), Seq("more"),
+      "numbers are texts in the table")
+  }
+
+  test("values are cast as Spark's policy for stores allows, and docs/coming-from.md says how to write the others") {
+    sql(
+      "CREATE TABLE typed (id INT, n INT, st STRUCT<f0: INT, f1: STRING>) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql("INSERT INTO typed VALUES (1, 1, named_struct('f0', 1, 'f1', 'a'))")
+    val merge =
+      "MERGE INTO typed t USING (SELECT 1 AS id, $N AS n, $S AS st) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *"
+    def merged(n: String, struct: String): Unit = {
+      sql(merge.replace("$N", n).replace("$S", struct))
+      ()
+    }
+    def message(body: => Any): String = intercept[AnalysisException](body).getMessage.toLowerCase
+    Seq(() => sql("UPDATE typed SET n = '5'"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"))
+      .foreach(written => assert(message(written()).contains("cannot safely cast")))
+    Seq(() => sql("UPDATE typed SET st = struct(2, 'b')"), () => merged("5", "struct(2, 'b')"))
+      .foreach(written => assert(message(written()).contains("cannot find data")))
+    assertEquals(rows("typed"), Seq("[1,1,[1,a]]"))
+    sql("UPDATE typed SET n = CAST('5' AS INT), st = named_struct('f0', 2, 'f1', 'b')")
+    assertEquals(rows("typed"), Seq("[1,5,[2,b]]"))
+    merged("6L", "named_struct('f0', 3L, 'f1', 'c')")
+    assertEquals(rows("typed"), Seq("[1,6,[3,c]]"))
+    set("spark.sql.storeAssignmentPolicy" -> "STRICT") {
+      assert(message(sql("UPDATE typed SET n = 7L")).contains("cannot safely cast"))
+    }
+    sql("DROP TABLE typed")
   }
 
   test("MERGE leaves rows of one key apart where they are not rows of one record") {
@@ -195,5 +296,27 @@ class DialectSuite extends NamedSession {
     sql("INSERT INTO trips VALUES (4, 4.0, 1, 'a')")
     assertEquals(rows("trips").size, 4)
     sql("DELETE FROM trips WHERE id = 4")
+  }
+
+  test("a new table under the old name of another one lies beside its files, and each goes with its own") {
+    sql("CREATE TABLE swapped (id INT, v INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql("INSERT INTO swapped VALUES (1, 1)")
+    sql("ALTER TABLE swapped RENAME TO swapped_old")
+    sql("CREATE TABLE swapped USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 2 AS id, 2 AS v")
+    sql("ALTER TABLE swapped RENAME TO swapped_then")
+    spark.range(3, 4).selectExpr("CAST(id AS INT) id", "3 AS v").write.format("hudilite")
+      .option("hoodie.datasource.write.recordkey.field", "id").saveAsTable("swapped")
+    sql("INSERT INTO swapped VALUES (4, 4)")
+    val names = Seq("swapped_old", "swapped_then", "swapped")
+    assertEquals(names.map(registered(_).path).distinct.size, 3)
+    assert(names.forall(registered(_).isManaged))
+    assertEquals(names.map(rows), Seq(Seq("[1,1]"), Seq("[2,2]"), Seq("[3,3]", "[4,4]")))
+    sql("DROP TABLE swapped")
+    assertEquals(names.init.map(rows), Seq(Seq("[1,1]"), Seq("[2,2]")))
+    sql("DROP TABLE swapped_old")
+    assertEquals(rows("swapped_then"), Seq("[2,2]"))
+    sql("CREATE TABLE swapped (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    assertEquals(rows("swapped"), Nil)
+    Seq("swapped", "swapped_then").foreach(name => sql(s"DROP TABLE $name"))
   }
 }

@@ -232,6 +232,58 @@ class CallSuite extends FunSuite with Interpreted {
     assertEquals(spark.sql(s"$doctor)").select("kind").collect().map(_.getString(0)).toSeq, Seq("WRONG_METADATA"))
   }
 
+  test("a metadata table is made, shown, compared, served and removed by the procedures of Hudi's names") {
+    val path = Files.createTempDirectory("hudilite-calls").resolve("named").toString
+    write(path, 0, 4)
+    def calls(cases: (String, Seq[String])*): Unit = checkCalls(cases.map { case (call, rows) =>
+      s"CALL hudilite.system.${call.replace("(", s"('$path'")}" -> rows
+    }: _*)
+    def done(call: String, text: String): Unit = {
+      val said = sql(s"CALL hudilite.system.$call".replace("(", s"('$path'")).mkString
+      assert(said.matches(
+          s"$text Metadata Table (in|at) (file:)?\\Q$path\\E/.hoodie/metadata \\(duration=[\\d.]+secs\\)"), said)
+    }
+    val missing = "create_metadata_table makes one"
+    refusedAll(s"CALL hudilite.system.init_metadata_table('$path')" -> missing,
+      s"CALL hudilite.system.delete_metadata_table('$path')" -> missing,
+      s"CALL hudilite.system.show_metadata_table_stats('$path')" -> missing,
+      s"CALL hudilite.system.validate_metadata_table_files('$path')" -> missing)
+    done("create_metadata_table()", "Created")
+    write(path, 4, 6)
+    calls("show_metadata_table_partitions()" -> Seq("p0", "p1"),
+      "validate_metadata_table_files()" -> Nil,
+      "show_metadata_table_stats(, filter => \"stat_key LIKE '%Count'\")" ->
+        Seq("files.baseFileCount 1", "files.logFileCount 2"))
+    val named = sql(s"CALL hudilite.system.show_metadata_table_files('$path')")
+    assertEquals(named.size, 4)
+    val compared = spark.sql(s"CALL hudilite.system.validate_metadata_table_files('$path', verbose => true)").collect()
+    assertEquals(compared.map(r => (r.getBoolean(2), r.getBoolean(3), r.getLong(4) == r.getLong(5))).toSet,
+      Set((true, true, true)))
+    assertEquals(compared.length, 4)
+    Files.delete(java.nio.file.Paths.get(path, compared.head.getString(0), compared.head.getString(1)))
+    assertEquals(spark.sql(s"CALL hudilite.system.validate_metadata_table_files('$path')").collect().toSeq.map(_.toSeq),
+      Seq(compared.head.toSeq.take(2) ++ Seq[Any](false, true, 0L, compared.head.getLong(5))))
+    refusedAll(s"CALL hudilite.system.create_metadata_table('$path')" -> "it has a metadata table: files",
+      s"CALL hudilite.system.show_metadata_table_column_stats('$path')" -> "has no column_stats")
+    done("init_metadata_table(, read_only => true)", "Opened")
+    done("init_metadata_table()", "Initialized")
+    done("delete_metadata_table()", "Deleted")
+    assert(!Files.exists(java.nio.file.Paths.get(path, ".hoodie/metadata/.hoodie")))
+    calls("show_metadata_table_partitions()" -> Nil)
+  }
+
+  test("bounds of columns are shown of the newest files, as Apache Hudi's metadata table has them") {
+    val path = GoldenAnswers.copy("metadata-table-v9")
+    val call = s"CALL hudilite.system.show_metadata_table_column_stats('$path'"
+    val all = spark.sql(s"$call)").collect()
+    val files = spark.sql(s"SELECT count(*) FROM hudilite_metadata('$path', 'files')").head().getLong(0)
+    assert(all.nonEmpty && all.map(_.getString(0)).distinct.length <= files)
+    val column = all.head.getString(1)
+    val some = spark.sql(s"$call, partition => '2026-01-01', targetColumns => '$column')").collect()
+    assert(some.nonEmpty && some.forall(_.getString(1) == column) && some.length < all.length)
+    assert(some.forall(row => !row.isNullAt(2) && !row.isNullAt(3) && row.getLong(4) >= 0))
+  }
+
   test("writes are saved and taken back, and partitions dropped") {
     checkCalls(
       "CALL hudilite.system.create_savepoint('COW', dry_run => true)" -> Seq("false T"),

@@ -101,8 +101,11 @@ private[procedure] object HudiProcedures {
       |commits_compare -> compare_detail:string
       |copy_to_table -> status:int
       |copy_to_temp_view -> status:int
+      |create_metadata_table -> result:string
       |create_savepoint -> create_savepoint_result:boolean
+      |delete_metadata_table -> result:string
       |downgrade_table -> result:boolean
+      |init_metadata_table -> result:string
       |rollback_to_savepoint -> rollback_savepoint_result:boolean
       |run_ttl -> deleted_partitions:string
       |show_archived_commits -> commit_time:string, state_transition_time:string, total_bytes_written:bigint,
@@ -150,8 +153,11 @@ private[procedure] object HudiProcedures {
       |  delta_size_compaction_scheduled:bigint, delta_size_compaction_unscheduled:bigint,
       |  delta_to_base_radio_compaction_scheduled:double, delta_to_base_radio_compaction_unscheduled:double,
       |  delta_files_compaction_scheduled:string, delta_files_compaction_unscheduled:string
+      |show_metadata_table_column_stats -> file_name:string, column_name:string, min_value:string,
+      |  max_value:string, null_number:bigint
       |show_metadata_table_files -> file_path:string
       |show_metadata_table_partitions -> partition:string
+      |show_metadata_table_stats -> stat_key:string, stat_value:string
       |show_rollback_detail -> instant:string, rollback_instant:string, partition:string, deleted_file:string,
       |  succeeded:boolean
       |show_rollbacks -> instant:string, rollback_instant:string, total_files_deleted:int,
@@ -163,6 +169,8 @@ private[procedure] object HudiProcedures {
       |  write_amplification_factor:string
       |truncate_table -> result:string, time_cost:bigint
       |upgrade_table -> result:boolean
+      |validate_metadata_table_files -> partition:string, file_name:string, is_present_in_fs:boolean,
+      |  is_present_in_metadata:boolean, fs_size:bigint, metadata_size:bigint
       |""".stripMargin
 
   private val Answer = """(?s)(\w+) -> (.+?)(?=\w+ -> |\z)""".r

@@ -64,7 +64,8 @@ private final class TableTimes(table: Table, config: TableConfig, inKeys: Seq[St
       if (!same) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"'$text' for a time of the column $field",
         "reason" ->
-          "it is not the number of microseconds since 1970, so that new rows would get other keys or partitions")
+          "it is not the number of microseconds since 1970, so that new rows would get other keys or partitions",
+        "way" -> UnsupportedTable.NewTable)
     }
     number
   }

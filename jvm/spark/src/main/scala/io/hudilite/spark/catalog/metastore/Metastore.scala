@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.metastore
 
-import io.hudilite.spark.shim.CatalogEntries
+import io.hudilite.spark.shim.{CatalogEntries, Sessions}
 import io.hudilite.storage.Undo
 
 import org.apache.hadoop.fs.Path
@@ -33,8 +33,21 @@ final class Metastore(session: SparkSession) {
     catalog.getTablesByName(names).flatMap(Registered.of)
   }
 
-  /** Path of a new table whose statement gives none. */
-  def defaultPath(ident: Identifier): String = new Path(catalog.defaultTablePath(qualified(ident))).toString
+  /** Path of a new table whose statement gives none: that of its name, or one beside it where the files lie of a table
+    * that had the name before.
+    */
+  def newPath(ident: Identifier): String = {
+    val ofName = new Path(catalog.defaultTablePath(qualified(ident)))
+    val files = ofName.getFileSystem(Sessions.hadoopConf(session))
+    if (!files.exists(ofName)) ofName.toString
+    else {
+      val taken =
+        list(Some(databaseOf(ident))).filter(_.isManaged).map(t => files.makeQualified(new Path(t.path))).toSet
+      def beside = Iterator.from(2).map(n => new Path(ofName.getParent, s"${ofName.getName}_$n"))
+      if (!taken(files.makeQualified(ofName))) ofName.toString
+      else beside.filterNot(path => taken(files.makeQualified(path)) || files.exists(path)).next().toString
+    }
+  }
 
   /** Path of a new table by the location of a statement: below the folder of its database, unless it is a whole path.
     */

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{TableOptions, WriteOptions}
 import io.hudilite.spark.catalog.{ColumnOrder, CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.TableProperty
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
@@ -27,15 +27,26 @@ private[statement] object AsSelect {
       val asked = CreateRequest.partitioned(create.partitioning,
         said(target.spec, hasEntry = !target.catalog.isPath(target.ident)) ++ ofWrite)
       val wanted = order(create.query, target.spec, asked)
-      if (!target.catalog.tableExists(target.ident)) {
+      val isNew = !target.catalog.tableExists(target.ident)
+      if (isNew) {
         checkNew(target, create.query, asked)
         ColumnOrder.tell((target.ident.namespace() :+ target.ident.name()).mkString("."),
           create.query.output.map(_.name), wanted)
       }
       val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreateRequest.ByWrite -> "true")
       PlanNodes.created(create, ordered(create.query, wanted), PlanNodes.withProperties(target.spec, properties),
-        ofWrite)
+        ofWrite ++ (if (isNew) operation(target, asked) else None))
     }
+
+  /** The operation of rows that make a table: unless something says another one they are not looked at, as with Apache
+    * Hudi.
+    */
+  private def operation(target: CreateTarget, asked: Map[String, String]): Option[(String, String)] = {
+    val conf = target.catalog.newPlace(target.ident, target.spec.location, asked).writeConf()
+    val plain = if (conf.inserts.duplicates.value == "none") WriteOperation.BulkInsert else WriteOperation.Insert
+    if (conf.operation.isDefined || !TableOptions.RecordKeyFields.isSet(conf.options)) None
+    else Some(WriteOptions.Operation.name -> conf.inserts.statement.getOrElse(plain.name))
+  }
 
   /** Raises the errors of a write to a new table early. Later, Spark would have begun and would log a failure. */
   private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {

@@ -28,6 +28,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
     plan.foreach { statement =>
       CreateTarget.checkServed(statement)
       changed.lift(statement).foreach { case (verb, target) => NamedMetadata.refuseChange(verb, target) }
+      changesRows.lift(statement).foreach { case (verb, target) => refuseView(verb, target) }
       refusals.applyOrElse(statement, (_: LogicalPlan) => ())
     }
     plan
@@ -46,6 +47,16 @@ object RefusalsRule extends Rule[LogicalPlan] {
     case replace: ReplaceTable => "REPLACE TABLE" -> replace.name
     case replace: ReplaceTableAsSelect => "REPLACE TABLE" -> replace.name
   }
+
+  private val changesRows: PartialFunction[LogicalPlan, (String, LogicalPlan)] = {
+    case delete: DeleteFromTable => "DELETE" -> delete.table
+    case update: UpdateTable => "UPDATE" -> update.table
+    case merge: MergeIntoTable => "MERGE" -> merge.targetTable
+  }
+
+  // Spark would say that it does not know a column, or no more than that the operation is not there.
+  private def refuseView(verb: String, target: LogicalPlan): Unit =
+    target.collectFirst { case view: View => view }.flatMap(written).foreach(refuse(UnsupportedStatement.OfView(verb)))
 
   private val refusals: PartialFunction[LogicalPlan, Unit] = {
     case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), ifExists, _) if catalog.isPath(ident) =>

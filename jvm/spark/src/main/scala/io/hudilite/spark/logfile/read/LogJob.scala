@@ -62,7 +62,7 @@ object LogJob {
     val config = table.config
     def unless(fine: Boolean, feature: String, reason: String): Unit =
       if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
-        "reason" -> reason)
+        "reason" -> reason, "way" -> "Compact the table with Apache Hudi, then read it")
     unless(config.populateMetaFields, "log files without meta columns", "records without keys cannot be merged")
     unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
       "partial updates", "columns with a default or a marker in an update would have to keep their old value")

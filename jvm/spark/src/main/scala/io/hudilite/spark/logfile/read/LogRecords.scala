@@ -55,7 +55,7 @@ private[spark] final class LogRecords(
       case BlockKind.Delete => deletes(block, blocks.content(block), consume)
       case other => throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> rows.job.basePath,
           "feature" -> s"a block of kind $other in the log file ${block.path}",
-          "reason" -> "its records are in a format that is not read")
+          "reason" -> "its records are in a format that is not read", "way" -> UnsupportedTable.ByHudi)
     }
   }
 

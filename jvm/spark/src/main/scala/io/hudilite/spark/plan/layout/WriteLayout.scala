@@ -108,7 +108,8 @@ object WriteLayout {
   private[plan] def orderingColumns(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
     target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver)).map(valueOf)
 
-  private def inOrder(value: Expression): Expression = value.dataType match {
+  /** The value with nulls where `MergeRule` has them. */
+  private[plan] def inOrder(value: Expression): Expression = value.dataType match {
     case IntegerType | ShortType | ByteType | DateType if value.nullable =>
       Coalesce(Seq(value, Literal.default(value.dataType)))
     case _ => value

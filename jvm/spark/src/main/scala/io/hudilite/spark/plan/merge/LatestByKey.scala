@@ -2,6 +2,7 @@ package io.hudilite.spark.plan.merge
 
 import io.hudilite.spark.row.KeyValues
 import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.stage.RowNumber
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -15,7 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection,
   UnsafeRow
 }
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
@@ -38,6 +39,13 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
+
+  /** Numbers of rows decide between equal ones only. */
+  override lazy val deterministic: Boolean = expressions.forall(_.deterministic) &&
+    (child match {
+      case Project(columns, rows) => columns.forall(c => c.deterministic || RowNumber.is(c)) && rows.deterministic
+      case rows => rows.deterministic
+    })
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }

@@ -31,8 +31,7 @@ private[plan] object MergeStatements {
       case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
           checkInserts(merge, relation, table)
           val once = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
-          val newest = NewestOfSource.of(merge, relation, table)
-          val source = if (newest eq merge.sourceTable) once else newest.withNewChildren(Seq(once))
+          val source = NewestOfSource.of(merge, relation, table, once)
           val condition = inDataColumns(merge.mergeCondition, relation, table, session)
           val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
           if ((source eq merge.sourceTable) && (condition eq merge.mergeCondition) && (matched eq merge.matchedActions))

@@ -1,7 +1,9 @@
 package io.hudilite.spark.plan.merge
 
 import io.hudilite.config.{MergeMode, TableConfig}
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.plan.table.PlannedTable
+import io.hudilite.spark.stage.RowNumber
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EqualTo, Expression, PredicateHelper}
@@ -17,22 +19,32 @@ import scala.collection.JavaConverters._
   */
 private[plan] object NewestOfSource extends PredicateHelper with SQLConfHelper {
 
-  def of(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): LogicalPlan = {
+  /** @param rows
+    *   those of the source
+    */
+  def of(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable, rows: LogicalPlan): LogicalPlan = {
     val source = merge.sourceTable
     val found = for {
       config <- table.table.map(_.config)
       if isAsked(source, relation, table, config)
       keys <- each(config.recordKeyFields)(matched(merge, relation, _))
-      ordering <- each(config.orderingFields)(written(merge, relation, _))
+      ordering <- each(config.orderingFields)(inOrder(merge, relation, _))
       partitions = config.partitionFields.flatMap(field =>
         matched(merge, relation, field) ++ written(merge, relation, field))
       if asksNoMore(merge, keys ++ partitions) && keysAsMatched(merge, relation, config.recordKeyFields.zip(keys))
-    } yield LatestByKey(keys ++ partitions, ordering, source)
-    found.getOrElse(source)
+    } yield newest(keys ++ partitions, ordering, rows)
+    found.getOrElse(rows)
+  }
+
+  // Of two rows that are equal in all else the later one is the newer, as in an upsert.
+  private def newest(keys: Seq[Expression], ordering: Seq[Expression], rows: LogicalPlan): LogicalPlan = {
+    val numbered = Project(rows.output :+ RowNumber(), rows)
+    val number = WriteLayout.column(numbered, RowNumber.Column)
+    Project(rows.output, LatestByKey(keys, ordering :+ number, numbered))
   }
 
   private def isAsked(source: LogicalPlan, relation: DataSourceV2Relation, table: PlannedTable, config: TableConfig)
-      : Boolean = table.prepared.isEmpty && !source.isInstanceOf[LatestByKey] && !config.generatesKeys &&
+      : Boolean = table.prepared.isEmpty && !source.exists(_.isInstanceOf[LatestByKey]) && !config.generatesKeys &&
     config.orderingFields.nonEmpty && config.knownMergeMode.contains(MergeMode.EventTime) &&
     table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap).combine.beforeUpsert
 
@@ -75,6 +87,12 @@ private[plan] object NewestOfSource extends PredicateHelper with SQLConfHelper {
 
   private def isOfSource(value: Expression, merge: MergeIntoTable): Boolean =
     value.deterministic && value.references.nonEmpty && value.references.subsetOf(merge.sourceTable.outputSet)
+
+  /** Value that rows are ordered by, of the type that the table has it in: a number is no text there. */
+  private def inOrder(merge: MergeIntoTable, relation: DataSourceV2Relation, field: String): Option[Expression] = for {
+    value <- written(merge, relation, field)
+    stored <- relation.output.find(column => conf.resolver(column.name, field)).map(_.dataType)
+  } yield WriteLayout.inOrder(if (value.dataType == stored) value else Cast(value, stored))
 
   /** Value of the source that a column of the table gets, or is equal to. */
   private def written(merge: MergeIntoTable, relation: DataSourceV2Relation, field: String): Option[Expression] = {

@@ -26,11 +26,15 @@ private[plan] object StoredKeys {
     *   the table is there, and keeps its rows
     */
   def check(operation: WriteOperation, rows: LogicalPlan, isThere: Boolean): Unit =
-    if (!isThere || !Brought.forall(name => rows.output.exists(a => a.name == name && a.dataType == StringType)))
+    if (!isThere || !areIn(rows))
       throw operation.refused(
         s"${operation.name} needs record keys, and the rows of this table get generated ones; use insert or " +
           "bulk_insert, change rows by UPDATE, DELETE or MERGE, or bring the columns " +
           s"${Brought.mkString(" and ")} of rows that were read from the table")
+
+  /** The rows bring them. */
+  def areIn(rows: LogicalPlan): Boolean =
+    Brought.forall(name => rows.output.exists(a => a.name == name && a.dataType == StringType))
 
   /** The rows with these columns and, behind them, what names them.
     *
