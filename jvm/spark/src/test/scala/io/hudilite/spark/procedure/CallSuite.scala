@@ -239,7 +239,7 @@ class CallSuite extends FunSuite with Interpreted {
       s"CALL hudilite.system.${call.replace("(", s"('$path'")}" -> rows
     }: _*)
     def done(call: String, text: String): Unit = {
-      val said = sql(s"CALL hudilite.system.$call".replace("(", s"('$path'")).mkString
+      val said = spark.sql(s"CALL hudilite.system.$call".replace("(", s"('$path'")).head().getString(0)
       assert(said.matches(
           s"$text Metadata Table (in|at) (file:)?\\Q$path\\E/.hoodie/metadata \\(duration=[\\d.]+secs\\)"), said)
     }
