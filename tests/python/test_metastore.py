@@ -50,11 +50,12 @@ class Metastore:
 
     def __init__(self, session: SparkSession) -> None:
         jvm: Any = session._jvm
-        catalog = session._jsparkSession.sessionState().catalog().externalCatalog().unwrapped()  # type: ignore[operator]
+        gateway: Any = session.sparkContext._gateway
+        catalog = session._jsparkSession.sessionState().catalog().externalCatalog().unwrapped()
         client = catalog.client()
         (ask,) = [method for method in client.getClass().getDeclaredMethods() if method.getName() == "msClient"]
         ask.setAccessible(True)
-        self.client = ask.invoke(client, session.sparkContext._gateway.new_array(jvm.java.lang.Object, 0))
+        self.client = ask.invoke(client, gateway.new_array(jvm.java.lang.Object, 0))
 
     def columns(self, database: str, table: str) -> list[tuple[str, str]]:
         """Columns of the files, with their types, without Hudi's meta columns."""
@@ -110,11 +111,13 @@ def partitioned(spark: SparkSession, hive: Metastore, folder: Path) -> None:
     assert set(hive.partitions("lake", "trips")) == {"town=bonn", "town=rome"}, "only what changed is sent"
     save("(4, 'e', 'rome', named_struct('X', 1), timestamp_ntz'2024-01-01 00:00:00')", "id, v, Town, point, at")
     columns = hive.columns("lake", "trips")
-    assert columns == [("id", "int"), ("v", "string"), ("point", "struct<x:int>"), ("at", "timestamp")], columns
+    assert columns == [("id", "int"), ("v", "string"), ("point", "struct<X:int>"), ("at", "timestamp")], columns
     of_partition = hive.client.getPartition("lake", "trips", "town=rome").getSd().getCols()
     assert [c.getName() for c in of_partition][-2:] == ["point", "at"]
     spark.sql("ALTER TABLE lake.trips DROP PARTITION (town = 'bonn')")
-    (synced,) = spark.sql("CALL hudilite.system.hive_sync(table => 'lake.trips', sync_incremental => 'false')").collect()
+    (synced,) = spark.sql(
+        "CALL hudilite.system.hive_sync(table => 'lake.trips', sync_incremental => 'false')"
+    ).collect()
     assert (synced.partitions_added, synced.partitions_dropped) == (1, 1), synced
     assert set(hive.partitions("lake", "trips")) == {"town=oslo", "town=rome"}
     assert spark.table("lake.trips").count() == 3
@@ -127,7 +130,7 @@ def merged(spark: SparkSession, hive: Metastore, folder: Path) -> None:
     for value in ("a", "b"):
         frame = spark.sql(f"SELECT 1 AS id, '{value}' AS v")
         frame.write.format("hudilite").options(**given).mode("append").save(path)
-    shown = {name: spark.table(f"lake.{name}").head()[1] for name in ("logged", "logged_ro", "logged_rt")}  # type: ignore[index]
+    shown = {name: spark.table(f"lake.{name}").head()[1] for name in ("logged", "logged_ro", "logged_rt")}
     assert shown == {"logged": "b", "logged_ro": "a", "logged_rt": "b"}
     assert hive.reader("lake", "logged_ro") == "HoodieParquetInputFormat"
     assert hive.reader("lake", "logged_rt") == "HoodieParquetRealtimeInputFormat"

@@ -80,7 +80,7 @@ object Internals {
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry(Reflection)(
       "The client of a Hive metastore, which the session's catalog has and hides: only there can an entry be made that " +
-        "Hive's readers find columns and partitions in.")("shim/HiveEntryWriter")("SyncedNamesSuite"),
+        "Hive's readers find columns and partitions in.")("shim/EntryWriter")("SyncedNamesSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
       "catalog.statement/LikeStatement", "catalog.statement/RewritesRule")("LikeStatementSuite"),
