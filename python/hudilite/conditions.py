@@ -161,6 +161,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Set the option; docs/options.md describes it.",
         "42616",
     ),
+    "NAME_NOT_SYNCED": (
+        "The names of the table at <path> in the session's catalog cannot be kept up: <reason>.",
+        "Correct the options below hoodie.datasource.hive_sync, or the catalog. Nothing was written where this is said before the write; a commit that had been made by then stays, and the next write, or CALL hudilite.system.hive_sync(...), brings the names up to date.",
+        "42710",
+    ),
     "NULL_IN_REQUIRED_COLUMN": (
         "The column <column> holds a null, but the table's schema allows none there.",
         "Fill the value, or make the column of the table nullable.",

@@ -10,6 +10,7 @@ import io.hudilite.config.service.{
   ServiceOptions
 }
 import io.hudilite.error.{EditDistance, InvalidInput}
+import io.hudilite.sync.SyncOptions
 
 import java.util.Locale
 
@@ -24,7 +25,7 @@ object Options {
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
   val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
     WriteOptions.ofMetadata ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-    ReadOptions.further
+    SyncOptions.all ++ ReadOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 

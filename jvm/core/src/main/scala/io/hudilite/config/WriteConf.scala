@@ -2,6 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.config.key.{ConfigKey, Setting}
 import io.hudilite.config.service.ServiceConf
+import io.hudilite.sync.SyncConf
 
 /** Options of one write, checked and read once.
   *
@@ -25,6 +26,8 @@ import io.hudilite.config.service.ServiceConf
   *   words of its commit beside the rows
   * @param services
   *   services of the table, after the write or by a call
+  * @param sync
+  *   names in the session's catalog that are kept up after the write
   */
 final case class WriteConf(
     options: Map[String, String],
@@ -44,7 +47,8 @@ final case class WriteConf(
     logs: LogConf,
     commit: CommitConf,
     notes: CommitNotes,
-    services: ServiceConf)
+    services: ServiceConf,
+    sync: Option[SyncConf] = None)
 
 object WriteConf {
 
@@ -81,7 +85,8 @@ object WriteConf {
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
         whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options)),
       notes = CommitNotes.of(options),
-      services = ServiceConf.of(options, files.maxBytes))
+      services = ServiceConf.of(options, files.maxBytes),
+      sync = SyncConf.of(options))
   }
 
   private def isDynamic(options: Map[String, String]): Option[Boolean] =

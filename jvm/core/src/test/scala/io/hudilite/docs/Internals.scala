@@ -78,6 +78,9 @@ object Internals {
         "that Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite"),
     entry(Reflection, "SparkSession.sessionState")(
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
+    entry(Reflection)(
+      "The client of a Hive metastore, which the session's catalog has and hides: only there can an entry be made that " +
+        "Hive's readers find columns and partitions in.")("shim/EntryWriter")("SyncedNamesSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
       "catalog.statement/LikeStatement", "catalog.statement/RewritesRule")("LikeStatementSuite"),

@@ -9,7 +9,7 @@ import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
-import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution, Sessions}
+import io.hudilite.spark.shim.{NewerCapabilities, Sessions}
 import io.hudilite.spark.write._
 import io.hudilite.spark.write.attempt.WriteIntent
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
@@ -149,8 +149,8 @@ final case class HudiliteTable(
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
-      TableCapability.OVERWRITE_DYNAMIC) ++ ScanMerging.capability ++
-      SchemaEvolution.capability.filter(_ => prepared.isEmpty) // rows of a prepared write have the columns of its plan
+      TableCapability.OVERWRITE_DYNAMIC) ++ NewerCapabilities.scanMerging ++
+      NewerCapabilities.schemaEvolution.filter(_ => prepared.isEmpty) // prepared rows have the columns of their plan
     // A MERGE into a table that accepts any schema is never resolved, so only appends may.
     val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
     new Capabilities(basePath, if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always)

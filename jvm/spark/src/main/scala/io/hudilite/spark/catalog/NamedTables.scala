@@ -81,7 +81,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
         val columns = asked.ordered((ident.namespace() :+ ident.name()).mkString("."), schema)
         val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.ofNewTable.options
         val fresh = asProperties(HudiliteCatalog.table(session, path, named, dataFrame = true).ofStatement)
-        if (asked.byWrite) fresh.copy(created = () => register(ident, fresh, columns, asked))
+        if (asked.byWrite) fresh.copy(created = () => registerWritten(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
   }
@@ -120,6 +120,14 @@ private[catalog] final class NamedTables(session: SparkSession) {
         val entry = CatalogEntry(format, schema, Nil, TableProperty.kept(asked.options) ++ asked.own ++ alone, None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
+
+  // The write may have kept this very name up already, as one whose files belong to somebody else.
+  private def registerWritten(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)
+      : Unit = {
+    find(ident).filter(found => place.storage.place(found.path).key == place.storage.place(place.basePath).key)
+      .foreach(metastore.drop(_, purge = false))
+    register(ident, place, schema, asked)
+  }
 
   // The folder is removed when the table is dropped, so nothing else may lie in it.
   private def requireEmpty(place: HudiliteTable): Unit =

@@ -55,8 +55,9 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
   private def follow(committed: CommittedWrite): Unit = {
     val path = committed.target.basePath
     try CachedPlans.refresh(session, path)
-    finally after(session, committed)
-    CachedPlans.refresh(session, path)
+    finally
+      try after(session, committed)
+      finally CachedPlans.refresh(session, path)
   }
 
   override protected def stringArgs: Iterator[Any] = Iterator.empty

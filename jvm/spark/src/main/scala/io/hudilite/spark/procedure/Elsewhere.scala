@@ -16,7 +16,6 @@ private[procedure] object Elsewhere {
   private val Clusters = "run_clustering writes small files together"
 
   private val OfHudi: Map[String, String] = Map(
-    "hive_sync" -> "CREATE TABLE ... USING hudilite LOCATION '<path>' gives a table a name in the session's catalog",
     "sync_validate" -> "compare the counts of both tables by a query",
     "hdfs_parquet_import" -> Loads,
     "run_bootstrap" -> Loads,

@@ -2,8 +2,15 @@ package io.hudilite.spark.shim
 
 import java.net.URI
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable, CatalogTableType, SessionCatalog}
+import org.apache.spark.sql.catalyst.catalog.{
+  CatalogStorageFormat,
+  CatalogTable,
+  CatalogTablePartition,
+  CatalogTableType,
+  SessionCatalog
+}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.types.StructType
 
@@ -32,6 +39,23 @@ object CatalogEntries {
   def read(entry: CatalogTable, partitions: Seq[String], classes: Seq[String]): CatalogTable = {
     val named = classes.zipWithIndex.map { case (name, at) => at + 1 -> (Some(name): AnyRef) }.toMap
     changed(entry, Map(2 -> changed(entry.storage, named), 5 -> partitions))
+  }
+
+  /** The entry with properties of its storage, which Hive calls those of a serde. */
+  def stored(entry: CatalogTable, properties: Map[String, String]): CatalogTable =
+    changed(entry, Map(2 -> changed(entry.storage, Map(5 -> properties))))
+
+  /** The entry with columns as Hive has them, and without the classes of its formats. */
+  private[shim] def inHive(entry: CatalogTable, columns: StructType): CatalogTable =
+    changed(entry, Map(2 -> changed(entry.storage, Map(1 -> None, 2 -> None)), 3 -> columns))
+
+  /** A partition of the entry, read as the entry is. */
+  private[shim] def partition(entry: CatalogTable, values: Map[String, String], location: String)
+      : CatalogTablePartition = {
+    val storage = changed(entry.storage, Map(0 -> Some(new Path(location).toUri)))
+    val made = constructor(classOf[CatalogTablePartition])
+    val rest = 2.until(made.getParameterCount).map(at => default(CatalogTablePartition, at + 1))
+    made.newInstance(Seq[AnyRef](values, storage) ++ rest: _*).asInstanceOf[CatalogTablePartition]
   }
 
   /** The entry with other properties and another comment. */

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.shim.SchemaEvolution
+import io.hudilite.spark.shim.NewerCapabilities
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -106,7 +106,7 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
 
   for (kind <- Seq("cow", "mor"))
     test(s"a statement WITH SCHEMA EVOLUTION adds columns and fields, and widens, where Spark acts upon it: $kind") {
-      assume(SchemaEvolution.capability.isDefined)
+      assume(NewerCapabilities.schemaEvolution.isDefined)
       val path = s"$home/evolving-$kind"
       val t = create(path, kind, 9)
       val whole = s"$t t USING (SELECT id, 'a' AS day, 2L AS ts, 5000000000L AS n, 'm' AS v, " +

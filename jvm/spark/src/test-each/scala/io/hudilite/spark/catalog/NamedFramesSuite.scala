@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Raised, SharedSession}
-import io.hudilite.spark.shim.SchemaEvolution
+import io.hudilite.spark.shim.NewerCapabilities
 
 import java.nio.file.Files
 
@@ -124,7 +124,7 @@ final class NamedFramesSuite extends NamedSession {
       intercept[Exception](append("grown"))
       spark.catalog.dropTempView("grown")
     }
-    if (SchemaEvolution.capability.isEmpty) assert(spark.version < "4.1")
+    if (NewerCapabilities.schemaEvolution.isEmpty) assert(spark.version < "4.1")
     sql("DROP TABLE grown")
   }
 

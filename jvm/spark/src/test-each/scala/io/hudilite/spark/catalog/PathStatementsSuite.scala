@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.spark.{Raised, SharedSession}
-import io.hudilite.spark.shim.SchemaEvolution
+import io.hudilite.spark.shim.NewerCapabilities
 
 import java.nio.file.{Files, Paths}
 
@@ -118,7 +118,7 @@ final class PathStatementsSuite extends FunSuite {
     }
 
   tableOf.test("a statement that would have to add columns is refused, where Spark knows its words alone") { path =>
-    if (SchemaEvolution.capability.isEmpty) Seq(
+    if (NewerCapabilities.schemaEvolution.isEmpty) Seq(
       "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS dt, 2.0D AS v, 5 AS x) s ON t.id = s.id " +
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
       "INSERT WITH SCHEMA EVOLUTION INTO $T VALUES (1, 'a', 2.0D)").foreach { statement =>

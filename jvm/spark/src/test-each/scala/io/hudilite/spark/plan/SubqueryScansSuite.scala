@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.read.PlanProbe
 import io.hudilite.spark.scan.plan.HudiliteScan
-import io.hudilite.spark.shim.ScanMerging
+import io.hudilite.spark.shim.NewerCapabilities
 
 import java.nio.file.Files
 
@@ -57,7 +57,7 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
     }
 
     test(s"subqueries of other rows are read by themselves, with no columns more, $table") {
-      assume(ScanMerging.capability.isEmpty, "this Spark puts other rows together as well")
+      assume(NewerCapabilities.scanMerging.isEmpty, "this Spark puts other rows together as well")
       val frame =
         spark.sql(s"SELECT ${of(table, "a = 1", "avg(b)", "max(b)")}, ${of(table, "a = 2", "max(c)", "min(c)")}")
       assertEquals(frame.collect().toSeq.map(_.toString), Seq("[19.000000,37.00,76,4]"))

@@ -57,7 +57,7 @@ class DialectSuite extends NamedSession {
     try assertEquals(first(s"CALL show_commits('$table', 1)"), newest)
     finally sql(s"USE spark_catalog.$database")
     Seq("CALL show_comits('trips')" -> "The nearest one is show_commits",
-      "CALL hive_sync(table => 'trips')" -> "In its place: CREATE TABLE ... USING hudilite LOCATION",
+      "CALL sync_validate('trips')" -> "In its place: compare the counts",
       "CALL system.expire_snapshots('trips')" -> "In its place: run_clean",
       "CALL show_commits('plain')" -> "the table has the format parquet").foreach { case (call, text) =>
       assert(refusal(call).contains(text), s"$call: ${refusal(call)}")

@@ -40,14 +40,23 @@ object HudiEntry {
     val config = table.config
     val merged = config.tableType == TableType.MergeOnRead
     val partitions = config.partitionFields.filter(columns.fieldNames.contains)
-    val all = MetaFields.all.map(StructField(_, StringType)) ++ columns
-    val order = partitionsLast(all.map(_.name), partitions)
-    val ordered = StructType(all.sortBy(field => order.indexOf(field.name)))
+    val ordered = this.ordered(columns, partitions, withMeta = true)
     val facts = Map("provider" -> Registered.Hudi, "path" -> table.basePath, "type" -> (if (merged) "mor" else "cow"))
     val key = Seq("primaryKey").filterNot(_ => config.generatesKeys).map(_ -> config.recordKeyFields.mkString(","))
     val ordering = Seq("orderingFields", "preCombineField").filter(_ => config.orderingFields.nonEmpty)
       .map(_ -> config.orderingFields.mkString(","))
     CatalogEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ key ++ ordering,
-      Some(Seq(if (merged) RealtimeInput else ParquetInput, ParquetOutput, ParquetSerde)))
+      Some(classes(merged)))
+  }
+
+  /** Classes by which Hive reads base files alone, or merged with log files. */
+  private[spark] def classes(merged: Boolean): Seq[String] =
+    Seq(if (merged) RealtimeInput else ParquetInput, ParquetOutput, ParquetSerde)
+
+  /** Columns with those of partitions last, and before them the meta columns of Hudi. */
+  private[spark] def ordered(columns: StructType, partitions: Seq[String], withMeta: Boolean): StructType = {
+    val all = (if (withMeta) MetaFields.all.map(StructField(_, StringType)) else Nil) ++ columns
+    val order = partitionsLast(all.map(_.name), partitions)
+    StructType(all.sortBy(field => order.indexOf(field.name)))
   }
 }

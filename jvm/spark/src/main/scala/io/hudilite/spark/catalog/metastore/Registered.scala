@@ -81,7 +81,8 @@ object Registered {
     "TRANSLATED_TO_EXTERNAL", "transient_lastDdlTime", "last_modified_by", "last_modified_time", "bucketing_version",
     "numFiles", "numRows", "rawDataSize", "totalSize", "numFilesErasureCoded", "numPartitions", "COLUMN_STATS_ACCURATE")
 
-  private val ReadOptimized = "hoodie.query.as.ro.table"
+  /** A property of an entry that reads base files alone. */
+  private[spark] val ReadOptimized = "hoodie.query.as.ro.table"
 
   /** Short names and class of the data source, in lower case. */
   private val Providers = Map(Hudilite -> Hudilite, "io.hudilite.spark.hudilitesource" -> Hudilite, Hudi -> Hudi,

@@ -10,7 +10,7 @@ import io.hudilite.spark.catalog.{
   UnsupportedStatement
 }
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
-import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
+import io.hudilite.spark.shim.{NewerCapabilities, PlanNodes}
 
 import java.util.Locale
 
@@ -82,7 +82,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
   }
 
   private[statement] def evolvesInVain(statement: LogicalPlan): Boolean =
-    SchemaEvolution.capability.isEmpty && PlanNodes.evolvesSchema(statement)
+    NewerCapabilities.schemaEvolution.isEmpty && PlanNodes.evolvesSchema(statement)
 
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
     if (evolvesInVain(statement)) written(target).foreach(refuse(UnsupportedStatement.Evolve))

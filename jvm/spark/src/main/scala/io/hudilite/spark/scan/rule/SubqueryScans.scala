@@ -1,7 +1,7 @@
 package io.hudilite.spark.scan.rule
 
 import io.hudilite.spark.scan.plan.HudiliteScan
-import io.hudilite.spark.shim.{PlanNodes, ScanMerging}
+import io.hudilite.spark.shim.{NewerCapabilities, PlanNodes}
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ScalarSubquery, SubqueryExpression, UnsafeRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
@@ -24,7 +24,7 @@ object SubqueryScans extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case _: Subquery => plan // Spark looks at a statement as a whole
     case _
-        if ScanMerging.capability.isDefined || !conf.getConf(SQLConf.SUBQUERY_REUSE_ENABLED) ||
+        if NewerCapabilities.scanMerging.isDefined || !conf.getConf(SQLConf.SUBQUERY_REUSE_ENABLED) ||
           !plan.containsPattern(SCALAR_SUBQUERY) => plan
     case _ => shared(plan)
   }

@@ -8,6 +8,7 @@ import io.hudilite.spark.service.clean.{InlineArchiving, InlineCleaning, InlineE
 import io.hudilite.spark.service.cluster.InlineClustering
 import io.hudilite.spark.service.compact.InlineCompaction
 import io.hudilite.spark.shim.CachedPlans
+import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
@@ -32,12 +33,21 @@ object InlineServices extends AfterCommit {
   private val all: Seq[InlineService] = Seq(new InlineCompaction(CompactionKind.Base),
     new InlineCompaction(CompactionKind.Log), InlineClustering, InlineExpiry, InlineCleaning, InlineArchiving)
 
-  override def check(session: SparkSession, target: WriteTarget): Unit = all.foreach(_.check(session, target))
+  override def check(session: SparkSession, target: WriteTarget): Unit = {
+    all.foreach(_.check(session, target))
+    MetastoreSync.check(session, target)
+  }
 
   /** How it stands with the services of a table, as its timeline and this process know them. */
   def states(table: Table, conf: ServiceConf): Seq[ServiceState] = all.flatMap(_.state(table, conf))
 
+  // Services come first, since some of them drop partitions; those beside the next writes may still be at it.
   override def apply(session: SparkSession, write: CommittedWrite): Unit = {
+    serve(session, write)
+    MetastoreSync(session, write)
+  }
+
+  private def serve(session: SparkSession, write: CommittedWrite): Unit = {
     import write.{table, target}
     if (!target.conf.services.beside) round(session, target, table)
     else {

@@ -18,6 +18,6 @@ trait AfterCommit {
   /** Raises `InvalidInput`, before the write, where its options ask for work that the table cannot have. */
   def check(session: SparkSession, target: WriteTarget): Unit
 
-  /** Runs on the driver. It must not throw: the write is visible. */
+  /** Runs on the driver. The write is visible, so that it throws only what the write's options ask for. */
   def apply(session: SparkSession, write: CommittedWrite): Unit
 }
