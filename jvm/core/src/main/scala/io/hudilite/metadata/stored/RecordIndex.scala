@@ -36,11 +36,11 @@ final class RecordIndex(metadata: MetadataTable) {
   }
 
   /** Keys of an index with one more file group, say, whose empty log file is gone, would not be found where they are. */
-  private def misplaced(ids: Seq[String], keys: Seq[Set[String]]): Option[String] = {
-    val of = MetadataPartition.groupsOf(MetadataPartition.RecordIndex, ids, _: Set[String])
-    ids.indices.iterator.flatMap(n => keys(n).find(key => !of(Set(key)).contains(n)).map(ids(n) -> _))
-      .map { case (id, key) => s"of ${ids.size} file groups $id is not that of its key $key" }.toSeq.headOption
-  }
+  private def misplaced(ids: Seq[String], keys: Seq[Set[String]]): Option[String] =
+    keys.iterator.zipWithIndex.flatMap { case (found, n) =>
+      val own = MetadataPartition.groupsOf(MetadataPartition.RecordIndex, ids, found).getOrElse(n, Set.empty[String])
+      (found -- own).headOption.map(key => s"of ${ids.size} file groups ${ids(n)} is not that of its key $key")
+    }.toSeq.headOption
 
   /** Rows of those of the base files of which column statistics count the values of this column, by relative path. */
   def rows(files: Seq[BaseFile], column: String): Map[String, Long] =
