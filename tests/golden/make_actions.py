@@ -1,10 +1,10 @@
 """Lets the real Apache Hudi take each kind of action on small tables with a metadata table, and keeps all files of every step.
 
-    make_actions.py OUT --bundle HUDI_BUNDLE_JAR [--versions 6,8,9] [--only NAME]
+    make_actions.py OUT --bundle HUDI_BUNDLE_JAR [--set actions|record-index] [--versions 6,8,9] [--only NAME]
 
 OUT/<scenario>-v<version>/steps.json    one object a step: its name, the files that came or changed, those that went
 OUT/<scenario>-v<version>/files/<n>     contents of files, by the numbers that the steps have for them
-OUT/actions.tar.gz                      all of it, files of one kind beside each other
+OUT/<set>.tar.gz                        all of it, files of one kind beside each other
 
 A step is one action (an insert and the clustering that follows it are two), so that the tables before and after it can be made again. Files that only speak of the making, such as
 checksums and markers, are left out.
@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession, functions as F
 
 ap = argparse.ArgumentParser()
 ap.add_argument("out"); ap.add_argument("--bundle", required=True)
-ap.add_argument("--versions", default="6,8,9"); ap.add_argument("--only", default="")
+ap.add_argument("--set", default="actions", choices=["actions", "record-index"]); ap.add_argument("--versions", default="6,8,9"); ap.add_argument("--only", default="")
 a = ap.parse_args()
 spark = (SparkSession.builder.master("local[2]").appName("actions").config("spark.jars", a.bundle)
     .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
@@ -134,9 +134,43 @@ def plain(v):
     t = Table("plain", v, **{"hoodie.datasource.write.partitionpath.field": "", "hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.NonpartitionedKeyGenerator"})
     t.write("insert", rows(range(4), 1), "insert"); t.write("upsert", rows([1], 2)); t.call("clean", lambda c: c.clean())
 
+# A metadata table with a record index alone beside the files, compacted every few writes.
+KEYED = {"hoodie.metadata.index.column.stats.enable": "false", "hoodie.metadata.index.partition.stats.enable": "false", "hoodie.metadata.index.bloom.filter.enable": "false",
+    "hoodie.metadata.record.index.enable": "true", "hoodie.metadata.global.record.level.index.enable": "true", "hoodie.index.type": "RECORD_INDEX", "hoodie.metadata.compact.max.delta.commits": "3",
+    "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
+    **{f"hoodie.metadata.{name}.{bound}.filegroup.count": "3" for name in ("record.index", "global.record.level.index") for bound in ("min", "max")}}
+keyed_rows = lambda ids, ts, **k: rows(ids, ts, **k).select("id", "ts", "dt", "i")
+
+def keyed(v):
+    # Twelve keys; then one that moves, one that goes, all written anew by a clustering, and at last two keys twice.
+    t = Table("keyed", v, **KEYED)
+    t.write("insert", keyed_rows(range(12), 1), "insert"); t.write("upsert", keyed_rows([1, 3, 21], 2)); t.write("delete", keyed_rows([1], 3), "delete")
+    t.write("moved", keyed_rows([2], 4, parts=("p3",)), **{"hoodie.record.index.update.partition.path": "true"}); t.write("upsert-again", keyed_rows([5, 22], 5))
+    t.write("insert-and-cluster", keyed_rows(range(30, 34), 6), "insert", **{"hoodie.parquet.small.file.limit": "0", "hoodie.clustering.inline": "true",
+        "hoodie.clustering.inline.max.commits": "1", "hoodie.clustering.plan.strategy.sort.columns": "i"})
+    t.write("twice", keyed_rows([3, 4], 7), "bulk_insert")
+
+def keyed_mor(v):
+    if v != 9: return
+    t = Table("keyed-mor", v, **KEYED, **{"hoodie.datasource.write.table.type": "MERGE_ON_READ", "hoodie.compact.inline.max.delta.commits": "1"})
+    t.write("insert", keyed_rows(range(12), 1), "insert"); t.write("upsert", keyed_rows([1, 3], 2)); t.write("upsert-and-insert", keyed_rows([2, 21], 3)); t.write("delete", keyed_rows([1], 4), "delete")
+    planned = []
+    t.call("compaction-planned", lambda c: planned.append(c.scheduleCompaction(none()).get())); t.call("compaction", lambda c: c.compact(planned[-1], True))
+    t.write("upsert-on-compacted", keyed_rows([3, 6], 8))
+    t.write("late-delete", keyed_rows([6], 2), "delete")
+
+def keyed_in_partitions(v):
+    # Groups of the index for each partition: a key of two partitions is two rows.
+    if v != 9: return
+    t = Table("keyed-in-partitions", v, **{**KEYED, "hoodie.metadata.record.index.enable": "false", "hoodie.metadata.global.record.level.index.enable": "false",
+        "hoodie.metadata.record.level.index.enable": "true", "hoodie.index.type": "RECORD_LEVEL_INDEX", "hoodie.embed.timeline.server": "true",
+        "hoodie.metadata.record.level.index.min.filegroup.count": "2", "hoodie.metadata.record.level.index.max.filegroup.count": "2"})
+    t.write("insert", keyed_rows(range(12), 1), "insert"); t.write("other-partition", keyed_rows([2, 4], 2, parts=("p-3_x",))); t.write("upsert", keyed_rows([2, 23], 3)); t.write("delete", keyed_rows([5], 4), "delete")
+
+SETS = {"actions": [cow, mor, plain], "record-index": [keyed, keyed_mor, keyed_in_partitions]}
 bad = 0
 for v in [int(x) for x in a.versions.split(",")]:
-    for f in [cow, mor, plain]:
+    for f in SETS[a.set]:
         if a.only and f.__name__ not in a.only.split(","): continue
         s = time.time(); print(f.__name__, f"v{v}", flush=True)
         try: f(v); print("made", f.__name__, f"v{v}", f"{time.time() - s:.1f}s", flush=True)
@@ -150,7 +184,7 @@ def pack():
         kinds = lambda path: [".hoodie/metadata/.hoodie/" in path, ".hoodie/metadata/" in path and ".log." in path, path.endswith(".hfile"), path.endswith(".parquet"), ".log." in path, True].index(True)
         order += [(1 + kinds(path), os.path.splitext(path)[1] if kinds(path) in (0, 5) else "", f"{d}/files/{number}") for number, path in names.items()]
     plain = lambda info: setattr(info, "mtime", 0) or setattr(info, "uid", 0) or setattr(info, "gid", 0) or setattr(info, "uname", "") or setattr(info, "gname", "") or info
-    with tarfile.open(os.path.join(a.out, "actions.tar.gz"), "w:gz", compresslevel=9) as tar:
+    with tarfile.open(os.path.join(a.out, f"{a.set}.tar.gz"), "w:gz", compresslevel=9) as tar:
         for _, _, name in sorted(order): tar.add(os.path.join(a.out, name), name, filter=plain)
 if not bad: pack()
 sys.exit(1 if bad else 0)

@@ -26,6 +26,10 @@ object KeyVerdict {
   /** The keys belong to other buckets. */
   case object OtherBucket extends KeyVerdict
 
+  /** Those of the keys that a base file with these bounds can hold. */
+  def possible(bounds: KeyBounds, keys: RecordKeys): IndexedSeq[String] =
+    keys.between(bounds.min, bounds.max).filter(k => bounds.bloom.forall(_.mightContain(k.getBytes(UTF_8))))
+
   /** A verdict on a base file alone. */
   private[index] def of(bounds: KeyBounds, keys: RecordKeys): KeyVerdict = {
     val inRange = keys.between(bounds.min, bounds.max)

@@ -31,6 +31,19 @@ final class MetadataInstants(data: Timeline, own: Timeline) {
 
   private def isArchived(time: String): Boolean = !isInitial(time) && first.exists(time < _) && !own.contains(time)
 
+  /** A completed write of the metadata table whose action has not completed as far as the table's timeline tells, where
+    * its records cannot be told from those of others. A reader of that timeline would take some of them for true.
+    */
+  def ahead: Option[Instant] = own.writes.find { write =>
+    val time =
+      if (write.time.length > InstantTime.Digits) write.time.dropRight(InstantTime.SuffixDigits) else write.time
+    write.action == Action.DeltaCommit && !isInitial(write.time) && !ofData(time) && !data.beforeStart(time) &&
+    (!pending(time) || isCompacted(write))
+  }
+
+  private def isCompacted(write: Instant): Boolean =
+    own.writes.exists(i => i.action == Action.Commit && i.time > write.completionTime.getOrElse(write.time))
+
   /** Completed writes and cleanings of the table that the metadata table may not know. It archives none of the writes that
     * are in the table's active timeline, but cleanings that are older than all of them.
     *

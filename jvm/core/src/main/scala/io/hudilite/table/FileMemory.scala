@@ -2,12 +2,13 @@ package io.hudilite.table
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FolderContent
-import io.hudilite.metadata.stored.MetadataFolders
+import io.hudilite.metadata.stored.{MetadataFolders, RecordIndex}
 import io.hudilite.storage.{Cached, Storage, WeightedCache}
 import io.hudilite.timeline.Timeline
 
 import java.lang.ref.SoftReference
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicReference
 
 /** Files of one snapshot of a table, as far as they are known: its folders as they were listed, and the newest slices.
   */
@@ -17,6 +18,8 @@ private[table] final class FileMemory {
   private var views: Option[CommittedSlices] = None
 
   private var metadata: Option[MetadataFolders] = None
+
+  private val places = new AtomicReference(Option.empty[Either[String, RecordIndex]])
 
   private lazy val asked = new FileMemory
   private lazy val unasked = new FileMemory
@@ -29,6 +32,13 @@ private[table] final class FileMemory {
   def named(made: => MetadataFolders): MetadataFolders = synchronized {
     val one = metadata.getOrElse(made)
     metadata = Some(one)
+    one
+  }
+
+  /** What is known of its record index. */
+  def recordIndex(found: => Either[String, RecordIndex]): Either[String, RecordIndex] = places.synchronized {
+    val one = places.get().getOrElse(found)
+    places.set(Some(one))
     one
   }
 

@@ -14,7 +14,7 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, StoredRanges}
+import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, RecordIndex, StoredRanges}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
@@ -71,6 +71,14 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
   private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
     metadataTable.filter(_.hasColumnStatistics).map(new StoredRanges(_, basePath))
+
+  /** Its metadata table is asked, and lists a record index. */
+  private[hudilite] def hasRecordIndex: Boolean = metadataTable.exists(_.hasRecordIndex)
+
+  /** That index, where it knows the place of every row of the newest state; else the reason why nobody can go by it. */
+  private[hudilite] def recordIndex: Either[String, RecordIndex] = known.recordIndex(
+    metadataTable.filter(_.hasRecordIndex).fold[Either[String, RecordIndex]](Left("there is none"))(
+      new WholeIndex(this, _).found))
 
   private lazy val folders: FolderSource = {
     val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)

@@ -2,7 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.GoldenActions.Step
+import io.hudilite.metadata.GoldenSteps.Step
 import io.hudilite.metadata.MetadataAction._
 import io.hudilite.metadata.MetadataPayload._
 import io.hudilite.metadata.known.{FactsOfFiles, KnownState}

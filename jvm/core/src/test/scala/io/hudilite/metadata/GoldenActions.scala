@@ -8,10 +8,16 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.collection.JavaConverters._
 
-/** Actions that Apache Hudi took on small tables with a metadata table, step by step (`tests/golden/make_actions.py`). */
-object GoldenActions {
+/** Actions that Apache Hudi took on small tables with a metadata table, step by step (`tests/golden/make_actions.py`).
+  *
+  * @param archive
+  *   name of a file in `tests/golden`
+  */
+sealed abstract class GoldenSteps(archive: String) {
 
-  private val Archive = Paths.get("tests", "golden", "actions.tar.gz")
+  import GoldenSteps.Step
+
+  private val Archive = Paths.get("tests", "golden", archive)
 
   private lazy val folder: Path = {
     val target = Files.createTempDirectory("hudilite-actions")
@@ -27,9 +33,6 @@ object GoldenActions {
     try stream.iterator.asScala.map(_.getFileName.toString).toList.sorted
     finally stream.close()
   }
-
-  /** The files of a table before and after a step, by paths below the table. */
-  final case class Step(name: String, before: Map[String, Path], after: Map[String, Path])
 
   def steps(table: String): Seq[Step] = {
     val all = new ObjectMapper().readTree(folder.resolve(table).resolve("steps.json").toFile).elements.asScala.toSeq
@@ -62,3 +65,15 @@ object GoldenActions {
     target.toString
   }
 }
+
+object GoldenSteps {
+
+  /** The files of a table before and after a step, by paths below the table. */
+  final case class Step(name: String, before: Map[String, Path], after: Map[String, Path])
+}
+
+/** Each kind of action, with statistics and bloom filters. */
+object GoldenActions extends GoldenSteps("actions.tar.gz")
+
+/** Writes by a record index. */
+object GoldenKeys extends GoldenSteps("record-index.tar.gz")

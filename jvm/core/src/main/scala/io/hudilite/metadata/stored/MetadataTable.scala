@@ -65,6 +65,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** It is said to keep statistics of columns of files. */
   def hasColumnStatistics: Boolean = listed.contains(MetadataPartition.ColumnStats.name)
 
+  /** It is said to know where record keys are. */
+  def hasRecordIndex: Boolean = listed.contains(MetadataPartition.RecordIndex.name)
+
   private lazy val config: TableConfig = {
     if (!MetadataTable.namesFiles(data.config)) throw distrusted("it is not listed in the table's properties")
     val found = TableProperties.find(storage, folder).getOrElse(throw distrusted("it is listed, but not there"))
@@ -155,6 +158,12 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   def recordsBeginning(partition: MetadataPartition, prefixes: Set[String]): Seq[MetadataRecord] =
     if (prefixes.isEmpty) Nil
     else slices(partition).flatMap(reader(partition).of(_, AskedKeys.Beginning(prefixes)))
+
+  /** Counts the records of the file groups of a partition, in their order. */
+  private[stored] def tally(partition: MetadataPartition): Seq[Tally] = reader(partition).tally(slices(partition))
+
+  /** An action that has not completed in the table's timeline, and whose records may count as if it had. */
+  private[stored] def ahead: Option[Instant] = instants.ahead
 
   private def reader(partition: MetadataPartition): SliceRecords =
     new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)

@@ -2,10 +2,10 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.codec.hfile.{HFile, HFileRecords}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
 import io.hudilite.metadata.{MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Parallel, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -33,6 +33,27 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
         // Keys that the base file lacks are known when it is through.
         Closing.after(file)(live(onTop(changes, baseRecords(file, asked, path), path) ++ added(changes)))
     }
+  }
+
+  /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files only those blocks are read
+    * that may hold a key which a log file has, too.
+    */
+  def tally(slices: Seq[FileSlice]): Seq[Tally] = {
+    val changed = slices.map(slice => slice -> changesOf(slice, AskedKeys.All))
+    Parallel.map(changed) { case (slice, changes) =>
+      val alive = changes.valuesIterator.count(_.payload.isDefined).toLong
+      slice.base.fold(Tally(alive, changes.keySet.toSet))(base => tallied(base, changes.keySet.toSet, alive))
+    }
+  }
+
+  private def tallied(base: BaseFile, changed: Set[String], alive: Long): Tally = {
+    val file = HFile.open(storage, s"$folder/${base.relativePath}", base.length)
+    try {
+      val found = AskedKeys.These(changed).in(file)
+      val replaced = Iterator.continually(found.next()).takeWhile(identity).size
+      val bounds = KeyFacts.flatMap(file.info(_)).map(new String(_, UTF_8))
+      Tally(file.entries - replaced + alive, changed ++ bounds)
+    } finally file.close()
   }
 
   private def onTop(changes: mutable.Map[String, Change], below: Iterator[MetadataRecord], path: String)
@@ -93,7 +114,17 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
   }
 }
 
+/** @param records
+  *   number of records that are there
+  * @param keys
+  *   some of the keys that the files name
+  */
+private[stored] final case class Tally(records: Long, keys: Set[String])
+
 private object SliceRecords {
+
+  /** The least and the greatest key of an HFile. */
+  val KeyFacts: Seq[String] = Seq("minRecordKey", "maxRecordKey")
 
   /** Of an HFile. */
   private val SchemaFact = "schema"

@@ -19,6 +19,9 @@ import io.hudilite.spark.basefile.read.ScanFilter
   *   slices in partitions that were excluded after they had been listed, by filters that came up while the query ran
   * @param byBucket
   *   slices of buckets that no row that passes the filters is in; `None` when the filters or the table tell no buckets
+  * @param byRecordIndex
+  *   slices of file groups in which the record index has none of the keys, or why nobody can go by it; `None` where it was
+  *   not asked
   * @param byStatistics
   *   slices in which statistics of columns leave no row that passes the filters; `None` where they tell nothing
   * @param keys
@@ -35,6 +38,7 @@ final case class PrunedFiles(
     partitions: Int,
     byPartition: Int,
     byBucket: Option[Int],
+    byRecordIndex: Option[Either[String, Int]],
     byRange: Int,
     byBloom: Int,
     byStatistics: Option[Seq[FileSlice]],
@@ -46,17 +50,22 @@ final case class PrunedFiles(
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
+  def leftOutByRecordIndex: Int = byRecordIndex.flatMap(_.toOption).getOrElse(0)
+
   def describe: String = {
     val inPartitions = listed - byPartition
     val inBuckets = inPartitions - byBucket.getOrElse(0)
     val bucket = byBucket.fold("")(_ => s" -> $inBuckets by bucket")
+    val inIndex = inBuckets - leftOutByRecordIndex
+    val index =
+      byRecordIndex.fold("")(_.fold(why => s" (record index not used: $why)", _ => s" -> $inIndex by record index"))
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${inBuckets - byRange} by key range -> ${inBuckets - byRange - byBloom} by bloom filter"
+    else s" -> ${inIndex - byRange} by key range -> ${inIndex - byRange - byBloom} by bloom filter"
     val statistics = byStatistics.fold("")(_ => s" -> ${files.size + merged.size} by statistics")
     val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$byKey$statistics$logs, $bytes bytes"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$index$byKey$statistics$logs, $bytes bytes"
   }
 
   private def counted(number: Int, noun: String): String = if (number == 1) s"1 $noun" else s"$number ${noun}s"

@@ -1,7 +1,7 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.{BaseFile, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
@@ -47,6 +47,12 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   private lazy val listed: StateSlices = state.files(partitions.selection(filters))
   private lazy val buckets = new BucketPruning(state, keyFilter, told, listed, statistics)
 
+  private lazy val byRecordIndex = new RecordIndexPruning(state, statistics)
+
+  // A look at one partition takes less than one at the whole table, without which nobody knows that an index is whole.
+  private lazy val whole: Option[StateSlices] =
+    if (partitions.selection(filters) eq PathSelection.All) Some(listed) else None
+
   private lazy val byStatistics = new StatisticsPruning(state, conf)
 
   private def statistics: FileStatistics = FileStatistics.at(table.basePath, conf)
@@ -60,15 +66,17 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   def narrowed(late: Seq[ScanFilter]): PrunedFiles = {
     val inPartitions = listed.in(partitions.selection(late))
     val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.of)
-    val found = ofBuckets.getOrElse(inPartitions)
+    val inBuckets = ofBuckets.getOrElse(inPartitions)
     val keys = keyFilter.keys(filters ++ late)
+    val indexed = byRecordIndex.prune(keys, whole, inBuckets)
+    val found = indexed.slices
     val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
     else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late))
     PrunedFiles(left.files, left.merged, listed.size, found.partitions,
-      listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size),
+      listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer,
       pruned.byRange, pruned.byBloom, left.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
   }
 
@@ -77,11 +85,11 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     partitions.columnPaths ++ keyFilter.singleColumn ++ buckets.missingColumn(filters)
 
   /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files,
-    * unless they tell the bucket.
+    * unless they tell the bucket or are in a record index.
     */
   def pruningColumns(plan: PrunedFiles): Set[Seq[String]] =
     if (plan.files.size + plan.merged.size < 2) Set.empty
-    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty) ++
+    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty || byRecordIndex.isThere) ++
       buckets.missingColumn(filters).filter(_ => buckets.areCertain)
 
   // ---- tasks

@@ -103,6 +103,11 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
   def of(wanted: String => Boolean): StateSlices =
     copy(files = files.filter(f => wanted(f.fileId)), merged = merged.filter(s => wanted(s.fileId)))
 
+  def ofGroups(wanted: FileGroupId => Boolean): StateSlices =
+    copy(files = files.filter(f => wanted(FileGroupId(f.partition, f.fileId))),
+      merged =
+        merged.filter(s => wanted(s.groupId)))
+
   def groups: Iterator[FileGroupId] =
     files.iterator.map(f => FileGroupId(f.partition, f.fileId)) ++ merged.iterator.map(_.groupId)
 

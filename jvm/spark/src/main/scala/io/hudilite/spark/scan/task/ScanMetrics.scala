@@ -23,6 +23,11 @@ final class FilesPrunedByBucketMetric extends CustomSumMetric {
   override def description(): String = "file groups pruned by bucket"
 }
 
+final class FilesPrunedByRecordIndexMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByRecordIndex
+  override def description(): String = "file groups pruned by record index"
+}
+
 final class FilesPrunedByRangeMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.PrunedByRange
   override def description(): String = "base files pruned by key range"
@@ -70,6 +75,7 @@ object ScanMetrics {
   val PartitionsRead = "partitionsRead"
   val PrunedByPartition = "filesPrunedByPartition"
   val PrunedByBucket = "filesPrunedByBucket"
+  val PrunedByRecordIndex = "filesPrunedByRecordIndex"
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
   val PrunedByStatistics = "filesPrunedByStatistics"
@@ -81,7 +87,8 @@ object ScanMetrics {
 
   def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
     new PartitionsReadMetric,
-    new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRangeMetric,
+    new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRecordIndexMetric,
+    new FilesPrunedByRangeMetric,
     new FilesPrunedByBloomMetric, new FilesPrunedByStatisticsMetric, new FilesOpenedMetric, new RowsReadMetric,
     new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

@@ -1,0 +1,84 @@
+package io.hudilite.spark.scan.plan
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.filegroup.{BaseFile, FileGroupId}
+import io.hudilite.index.KeyVerdict
+import io.hudilite.record.RecordKeys
+import io.hudilite.stats.{BoundsWanted, FileStatistics}
+
+import java.io.IOException
+
+import org.slf4j.LoggerFactory
+
+/** Slices that the record index left.
+  *
+  * @param answer
+  *   how many it left out, or why nobody can go by it; `None` where it was not asked
+  */
+private[scan] final case class RecordIndexPruned(slices: StateSlices, answer: Option[Either[String, Int]])
+
+/** Prunes file groups by the record index of the metadata table, where that knows the place of every row
+  * (docs/format.md#record-index).
+  *
+  * @param statistics
+  *   of base files, asked where the index says that one has a key
+  */
+private[scan] final class RecordIndexPruning(state: TableState, statistics: => FileStatistics) {
+
+  import RecordIndexPruning._
+
+  /** Filters on keys can leave out file groups by it, whether these have log files or not. */
+  lazy val isThere: Boolean = state.query == Query.Snapshot && state.table.hasRecordIndex
+
+  /** @param keys
+    *   record keys outside of which no row passes the filters
+    * @param all
+    *   the slices of the whole table, where all of it was looked at anyway
+    * @param found
+    *   those of them that are left
+    */
+  def prune(keys: Option[RecordKeys], all: Option[StateSlices], found: StateSlices): RecordIndexPruned =
+    (keys, all) match {
+      case (Some(wanted), Some(whole)) if isThere && found.size > 1 =>
+        if (wanted.sorted.size > MostKeys)
+          RecordIndexPruned(found, Some(Left(s"${wanted.sorted.size} keys are too many")))
+        else state.table.recordIndex.flatMap(index => groups(index.places, wanted, whole)) match {
+          case Left(reason) => RecordIndexPruned(found, Some(Left(reason)))
+          case Right(groups) =>
+            val kept = found.ofGroups(groups)
+            RecordIndexPruned(kept, Some(Right(found.size - kept.size)))
+        }
+      case _ => RecordIndexPruned(found, None)
+    }
+
+  /** The file groups of the keys, each of which may really hold its own. */
+  private def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices)
+      : Either[String, Set[FileGroupId]] =
+    try {
+      val known = places(keys.sorted.toSet)
+      val groups = known.values.flatten.toSet
+      val files = whole.baseFiles.map(base => FileGroupId(base.partition, base.fileId) -> base).toMap
+      val held = holding(groups.toSeq.flatMap(files.get), RecordKeys.of(known.keys))
+      val strange = known.iterator.flatMap { case (key, of) =>
+        of.find(group => !files.get(group).exists(held(_)(key))).map(group => s"${group.fileId} does not have $key")
+      }
+      strange.toSeq.headOption.toLeft(groups)
+    } catch {
+      // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
+      case e @ (_: HudiliteException | _: IOException) =>
+        log.warn(s"The record index of ${state.table.basePath} is not used: ${e.getMessage}")
+        Left(String.valueOf(e.getMessage))
+    }
+
+  private def holding(files: Seq[BaseFile], keys: RecordKeys): Map[BaseFile, Set[String]] =
+    if (files.isEmpty) Map.empty
+    else statistics.each(files, BoundsWanted.WithBlooms)(known => KeyVerdict.possible(known.keys, keys).toSet)
+}
+
+private object RecordIndexPruning {
+
+  /** They are asked on the driver, and at most as many base files. */
+  val MostKeys = 1000
+
+  val log = LoggerFactory.getLogger("io.hudilite.spark.scan.plan.RecordIndexPruning")
+}

@@ -1,0 +1,34 @@
+package io.hudilite.spark.scan.plan
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.metadata.GoldenKeys
+import io.hudilite.record.RecordKeys
+import io.hudilite.stats.{BoundsWanted, FileBounds, FileStatistics, KeyBounds}
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.{MetadataUse, Table}
+
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+
+/** Places that a record index tells, held against what files say of their keys. */
+class RecordIndexPruningSuite extends FunSuite {
+
+  private final class AllAlike(keys: KeyBounds) extends FileStatistics {
+    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] =
+      files.map(_ -> use(FileBounds(1, keys))).toMap
+  }
+
+  test("a place of a key that its file cannot hold makes an index that is not used") {
+    val path = GoldenKeys.onDisk(GoldenKeys.steps("keyed-v9").find(_.name == "moved").get.after)
+    val table = Table.open(new HadoopStorage(new Configuration()), path).readingMetadata(MetadataUse(isAsked = true))
+    val state = new TableState(table)
+    val all = state.files
+    def answer(bounds: KeyBounds, keys: String*): Either[String, Int] =
+      new RecordIndexPruning(state, new AllAlike(bounds)).prune(Some(RecordKeys.of(keys)), Some(all), all).answer.get
+    assertEquals(answer(KeyBounds(None, None), "k003"), Right(2))
+    assertEquals(answer(KeyBounds(Some("k000"), Some("k009")), "k002", "k003"), Right(1))
+    val elsewhere = answer(KeyBounds(Some("k004"), Some("k009")), "k003", "k004")
+    assert(elsewhere.fold(_.endsWith(" does not have k003"), _ => false), elsewhere)
+    assertEquals(answer(KeyBounds(Some("k004"), Some("k009")), "none"), Right(3))
+  }
+}
