@@ -62,7 +62,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
     case alter: AlterTableCommand => at(alter.table).foreach(refuse(UnsupportedStatement.Alter))
     case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(UnsupportedStatement.Rename))
     case replace: ReplaceTable =>
-      at(replace.name).foreach(refuse(UnsupportedStatement.ReplaceEmpty))
+      if (replace.tableSchema.isEmpty) at(replace.name).foreach(refuse(UnsupportedStatement.ReplaceEmpty))
       if (!replace.orCreate) notFound(replace.name)
       CreateTarget.of(replace).foreach(table => UnsupportedStatement.ReplaceOther.check(table.catalog, table.ident))
     case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
