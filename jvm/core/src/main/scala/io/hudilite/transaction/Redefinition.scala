@@ -36,6 +36,8 @@ private[transaction] final class Redefinition(table: Table, facts: TableConfig, 
     */
   def complete(metadata: CommitMetadata, now: Timeline): Instant = {
     check(table, next)
+    if (partitions(facts) != partitions(table.config)) metadata.stats.keys.find(isOdd(_, next)).foreach(path =>
+      throw conflict(s"its partition '$path' may lie below one of the table as it was"))
     now.pending.find(i => i.time != instant && !isPlan(i)).foreach(i =>
       throw conflict(s"the ${i.action} ${i.time} is under way"))
     forget()
@@ -117,6 +119,13 @@ object Redefinition {
     facts.createSchema.map(CommitMetadata.SchemaKey -> _).toMap ++
       buckets.toSeq.flatMap(StatedBuckets.entries(_, whole = true))
 
+  private def partitions(config: TableConfig): Seq[Any] =
+    Seq(config.partitionItems, config.hiveStyle, config.urlEncode, config.timeBased)
+
+  /** The folder lies deeper than one of a partition column each, since a value has slashes. */
+  private def isOdd(partition: String, config: TableConfig): Boolean =
+    config.partitionFields.nonEmpty && partition.count(_ == '/') + 1 != config.partitionFields.size
+
   /** Raises `InvalidInput` where a table cannot get other facts without misleading a reader. */
   def check(table: Table, facts: TableConfig): Unit = {
     val config = table.config
@@ -131,6 +140,8 @@ object Redefinition {
     if (facts.partitionFields.size != config.partitionFields.size)
       refuse(s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
         "depth; keep their number")
+    if (partitions(facts) != partitions(config)) table.partitions().find(isOdd(_, config)).foreach(path =>
+      refuse(s"its partition '$path' lies deeper than it has partition columns, and others may come above it; keep these columns"))
     table.timeline.savepoints.lastOption.foreach(savepoint =>
       refuse(s"the savepoint $savepoint holds rows of the old definition; delete it"))
     if (table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").nonEmpty)
