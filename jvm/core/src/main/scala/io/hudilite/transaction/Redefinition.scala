@@ -133,7 +133,7 @@ object Redefinition {
       "statement" -> "A replacement that changes the definition of a table", "path" -> table.basePath,
       "reason" -> s"$reason, or drop the table and create it anew")
     if (config.layout != 2)
-      refuse(s"readers of version ${config.version} could not see rows and facts change at once; upgrade the table first")
+      refuse(s"readers of version ${config.version} could not see rows and facts change at once; upgrade the table")
     if (facts.version != config.version)
       refuse("a replacement does not change the version of the table; leave the version out")
     // Readers that list folders stop at the first folder with a partition's mark.
@@ -141,7 +141,7 @@ object Redefinition {
       refuse(s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
         "depth; keep their number")
     if (partitions(facts) != partitions(config)) table.partitions().find(isOdd(_, config)).foreach(path =>
-      refuse(s"its partition '$path' lies deeper than it has partition columns, and others may come above it; keep these columns"))
+      refuse(s"its partition '$path' lies deeper than it has partition columns; keep these columns"))
     table.timeline.savepoints.lastOption.foreach(savepoint =>
       refuse(s"the savepoint $savepoint holds rows of the old definition; delete it"))
     if (table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").nonEmpty)

@@ -105,6 +105,6 @@ class RedefinitionSuite extends FunSuite {
     refused(world.table, TableConfig.create(TextWrites.facts.copy(version = 8)), "leave the version out")
     refused(world.table, TableConfig.create(TextWrites.facts.copy(partitionItems = Nil)), "keep their number")
     val sixth = new World(path, storage => { TextWrites.table(storage, path, 6, TableType.CopyOnWrite); () })
-    refused(sixth.table, TextWrites.facts(6, TableType.MergeOnRead), "upgrade the table first")
+    refused(sixth.table, TextWrites.facts(6, TableType.MergeOnRead), "upgrade the table")
   }
 }

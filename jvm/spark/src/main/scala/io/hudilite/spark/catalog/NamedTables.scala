@@ -141,7 +141,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
             metastore.describe(found, found.entry.properties ++ kept, comment.orElse(found.entry.comment))
           metastore.describe(found, load(found, Map.empty).schema)
         } catch {
-          case NonFatal(e) => log.warn(s"The table ${found.name} is replaced; its entry in the catalog stays as it was.", e)
+          case NonFatal(e) =>
+            log.warn(s"The table ${found.name} is replaced; its entry in the catalog stays as it was.", e)
         }
       }
 

@@ -71,9 +71,12 @@ final class ReplacedTablesSuite extends NamedSession {
     ("key", Seq("cow"), key :+ unordered, Map("hoodie.table.recordkey.fields" -> "name")),
     ("partitions", Seq("mor"), Seq("hoodie.datasource.write.partitionpath.field" -> "town", unordered),
       Map("hoodie.table.partition.fields" -> "town")),
-    ("ordering", Seq("mor"), Seq("hoodie.datasource.write.precombine.field" -> "n"), Map("hoodie.table.ordering.fields" -> "n")),
-    ("type", Seq("cow", "mor"), Seq("hoodie.datasource.write.table.type" -> "$OTHER", unordered), Map("hoodie.table.type" -> "$OTHER")),
-    ("index", Seq("mor"), Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2", unordered), Map.empty),
+    ("ordering", Seq("mor"), Seq("hoodie.datasource.write.precombine.field" -> "n"),
+      Map("hoodie.table.ordering.fields" -> "n")),
+    ("type", Seq("cow", "mor"), Seq("hoodie.datasource.write.table.type" -> "$OTHER", unordered),
+      Map("hoodie.table.type" -> "$OTHER")),
+    ("index", Seq("mor"), Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2", unordered),
+      Map.empty),
     ("two keys", Seq("cow"), Seq("hoodie.datasource.write.recordkey.field" -> "id,name", unordered),
       Map("hoodie.table.recordkey.fields" -> "id,name")))
 
@@ -123,7 +126,8 @@ final class ReplacedTablesSuite extends NamedSession {
     assertEquals(rows("doors"), Seq("[a,b,true,c]"))
     frame("SELECT 'z' AS k, 5L AS w, 'c' AS day").write.format("hudilite").mode("overwrite").saveAsTable("doors")
     assertEquals(rows("doors"), Seq("[z,5,c]"))
-    sql(s"REPLACE TABLE hudilite.`$home/doors` (id INT, w INT, day STRING) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql(s"REPLACE TABLE hudilite.`$home/doors` (id INT, w INT, day STRING) USING hudilite " +
+      "TBLPROPERTIES (primaryKey = 'id')")
     assertEquals(rows("doors"), Nil)
     assertEquals(properties("doors").get("hoodie.table.recordkey.fields"), Some("id"): Option[String])
   }
@@ -149,13 +153,13 @@ final class ReplacedTablesSuite extends NamedSession {
     assertEquals(rows("kept"), before)
     val append = intercept[Exception](frame(first).write.format("hudilite").options(key.toMap).mode("append")
       .save(s"$home/kept"))
-    assert(append.getMessage.contains("""mode("overwrite")"""), append.getMessage)
+    assert(append.getMessage.contains("mode overwrite"), append.getMessage)
     val dynamic = intercept[Exception](frame(first).write.format("hudilite").options(key.toMap).mode("overwrite")
       .option("partitionOverwriteMode", "dynamic").save(s"$home/kept"))
     assert(dynamic.getMessage.contains("OPTION_CONTRADICTS_TABLE"), dynamic.getMessage)
   }
 
-  test("a table with generated keys gets keys of its rows, one by buckets gets rid of them, and a metadata table follows") {
+  test("generated keys give way to keys of rows, buckets to none, and a metadata table follows") {
     sql(s"CREATE TABLE keyless USING hudilite TBLPROPERTIES ('hoodie.metadata.enable' = 'true') AS $first")
     assert(properties("keyless").get("hoodie.table.metadata.partitions").contains("files"))
     val buckets = "'hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '3'"
@@ -164,9 +168,10 @@ final class ReplacedTablesSuite extends NamedSession {
     assert(properties("keyless").get("hoodie.table.metadata.partitions").contains("files"))
     assert(Files.isDirectory(home.resolve("keyless/.hoodie/metadata")))
     sql("MERGE INTO keyless t USING (SELECT 2 AS id, 5.0D AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v")
-    sql("CREATE OR REPLACE TABLE keyless USING hudilite TBLPROPERTIES ('hoodie.index.type' = 'SIMPLE', primaryKey = 'name') " +
-      s"AS $first")
-    sql("MERGE INTO keyless t USING (SELECT 'm' AS name, 6.0D AS v) s ON t.name = s.name WHEN MATCHED THEN UPDATE SET v = s.v")
+    sql("CREATE OR REPLACE TABLE keyless USING hudilite " +
+      s"TBLPROPERTIES ('hoodie.index.type' = 'SIMPLE', primaryKey = 'name') AS $first")
+    sql("MERGE INTO keyless t USING (SELECT 'm' AS name, 6.0D AS v) s ON t.name = s.name " +
+      "WHEN MATCHED THEN UPDATE SET v = s.v")
     assertEquals(sql("SELECT name, v FROM keyless ORDER BY id").map(_.toString), Seq("[n,1.0]", "[m,6.0]"))
   }
 

@@ -16,8 +16,8 @@ import org.apache.spark.sql.types.StructType
   * Other columns go into the commit, as those of any write do, and older states keep theirs. Other facts lie in the
   * properties, which have no history: these the commit puts in place, and older states are not read any more.
   */
-private[table] final class TableReplacement(table: Table, support: TableSupport, present: StructType, incoming: StructType,
-    spelt: StructType => WriteConf, hadoop: () => Configuration) {
+private[table] final class TableReplacement(table: Table, support: TableSupport, present: StructType,
+    incoming: StructType, spelt: StructType => WriteConf, hadoop: () => Configuration) {
 
   private val config = table.config
 
