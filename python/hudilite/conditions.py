@@ -183,7 +183,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "OPTION_CONTRADICTS_TABLE": (
         "The option <option> = '<value>' contradicts the table, which has '<actual>'.",
-        "Remove the option; a table keeps the facts that it was created with.",
+        "Remove the option; a table keeps the facts that it was created with, until all its rows are replaced in mode overwrite or by CREATE OR REPLACE TABLE ... AS SELECT.",
         "42616",
     ),
     "OPTION_NOT_SUPPORTED": (

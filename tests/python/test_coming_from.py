@@ -38,6 +38,6 @@ def test_every_block_runs_one_after_the_other(spark: SparkSession, tmp_path: Pat
 
 def test_each_topic_names_all_three_and_shows_ours() -> None:
     topics = PAGE.split("\n## ")[1:-1]
-    assert len(topics) == 13
+    assert len(topics) == 14
     for topic in topics:
         assert "```" in topic and all(f"{name}" in topic for name in ("Delta", "Iceberg", "Hudi")), topic[:40]

@@ -199,19 +199,22 @@ KINDS = {
         ),
         changes("REPLACE TABLE $T USING hudilite AS SELECT * FROM $T WHERE id = 1", [], _REST[1:]),
         refused("REPLACE TABLE $P USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id", NO_TABLE),
-        refused("CREATE OR REPLACE TABLE $T (id INT) USING hudilite", "STATEMENT_NOT_SUPPORTED", "TRUNCATE"),
+        refused("CREATE OR REPLACE TABLE $T USING hudilite", "STATEMENT_NOT_SUPPORTED", "AS SELECT"),
+        changes("CREATE OR REPLACE TABLE $T (id INT, day STRING, v DOUBLE, name STRING) USING hudilite", [], _ALL),
+        changes(
+            "CREATE OR REPLACE TABLE $T USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM src WHERE id = 4",
+            [(4, "c", 4.0, "four")],
+            _REST,
+        ),
+        changes(
+            "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (name) AS SELECT * FROM src WHERE id = 4",
+            [(4, "c", 4.0, "four")],
+            _REST,
+        ),
         refused(
-            "CREATE OR REPLACE TABLE $T USING hudilite COMMENT 'c' AS SELECT * FROM src",
+            "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (day, name) AS SELECT * FROM src",
             "STATEMENT_NOT_SUPPORTED",
-            "COMMENT",
-        ),
-        refused(
-            "CREATE OR REPLACE TABLE $T USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM src",
-            "OPTION_CONTRADICTS_TABLE",
-        ),
-        refused(
-            "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (name) AS SELECT * FROM src",
-            "OPTION_CONTRADICTS_TABLE",
+            "DROP",
         ),
         refused("CREATE OR REPLACE TABLE $T USING hudilite AS SELECT 1 AS id", "MISSING_COLUMN"),
         refused(

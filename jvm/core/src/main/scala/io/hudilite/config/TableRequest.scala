@@ -58,7 +58,7 @@ object TableRequest {
     differ(TableOptions.Name, options, config.name)(identity)
     if (config.database.nonEmpty) differ(TableOptions.Database, options, config.database)(identity)
     differ(TableOptions.Type, options, config.tableType.name)(identity)
-    differ(TableOptions.TableVersion, options, config.version.toString)(_.toString)
+    requireVersion(config, options)
     differ(TableOptions.RecordKeyFields, options,
       if (config.generatesKeys) "generated record keys" else fieldText(config.recordKeyFields))(fieldText)
     differ(TableOptions.PartitionPathFields, options, partitionText(config, options))(fieldText)
@@ -101,6 +101,35 @@ object TableRequest {
         else key.default.map(_.toString)
       byItself.contains(value)
     }
+  }
+
+  /** Options of the table that takes the place of another one: a fact that they do not state stays as it is. Where key,
+    * partition or ordering fields are stated, the facts that follow from them do so anew.
+    */
+  def redefined(config: TableConfig, options: Map[String, String]): Map[String, String] = {
+    val partitionsStay = !TableOptions.PartitionPathFields.isSet(options) || isKept(config, options,
+      Seq(TableOptions.PartitionPathFields))
+    val timed = Set[KeyGeneratorType](KeyGeneratorType.Timestamp, KeyGeneratorType.Custom)
+    val generatorStays = keyGenerator(options).isEmpty && partitionsStay &&
+      (timed(config.keyGenerator) || !TableOptions.RecordKeyFields.isSet(options))
+    val modeStays = Options.mergeMode(options).isEmpty && !TableOptions.OrderingFields.isSet(options)
+    val stays = (facts(config) ++ Option(config.database).filter(_.nonEmpty).map(TableOptions.Database -> _)).filter {
+      case (TableOptions.KeyGeneratorName, _) => generatorStays
+      case (TableOptions.RecordMergeMode, _) => modeStays
+      case (key, _) => !key.isSet(options) && (partitionsStay || !TableOptions.timeBasedKeys.contains(key))
+    }
+    stays.map { case (key, value) => key.name -> value }.toMap ++ options
+  }
+
+  /** Raises `OPTION_CONTRADICTS_TABLE` where the options state another version than the table has. */
+  def requireVersion(config: TableConfig, options: Map[String, String]): Unit =
+    differ(TableOptions.TableVersion, options, config.version.toString)(_.toString)
+
+  /** The options state no other facts than the table has under these keys. */
+  def isKept(config: TableConfig, options: Map[String, String], keys: Seq[ConfigKey[_]]): Boolean = {
+    val names = keys.flatMap(_.names).map(lower).toSet
+    try { checkAgainst(config, options.filter { case (name, _) => names(lower(name)) }); true }
+    catch { case e: InvalidInput if e.condition == "OPTION_CONTRADICTS_TABLE" => false }
   }
 
   private def differ[T](key: ConfigKey[T], options: Map[String, String], actual: String)(text: T => String): Unit =

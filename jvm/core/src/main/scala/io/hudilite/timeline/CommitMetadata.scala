@@ -93,6 +93,9 @@ final case class CommitMetadata(
   /** True for a service: it moves rows, and Apache Hudi does not ask its commit for the columns of the table. */
   def isService: Boolean = CommitMetadata.Services(operation)
 
+  /** The commit with more entries. */
+  def and(entries: Map[String, String]): CommitMetadata = copy(extra = extra ++ entries)
+
   def allStats: Seq[WriteStat] = stats.values.flatten.toList
 
   /** Paths below the table of all data files that were written. */

@@ -18,6 +18,7 @@ private[transaction] object TableFacts {
   private def facts(config: TableConfig): Seq[(String, String)] = Seq(
     "the table version" -> config.version.toString,
     "the timeline layout" -> config.layout.toString,
+    "the timeline" -> config.timelinePath,
     "the table type" -> config.tableType.name,
     "the merge mode" -> config.mergeMode.name,
     "the ordering fields" -> config.orderingFields.mkString(","),

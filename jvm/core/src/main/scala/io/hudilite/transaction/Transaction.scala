@@ -49,19 +49,26 @@ final class Transaction private (
     *   bucket index by which the write dealt its rows, if any
     * @param notes
     *   words of the commit beside the rows
+    * @param facts
+    *   properties of the table from then on, its columns among them; `None` = it keeps its own
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
-      buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty): Instant =
-    published(stats, replaced, assumption, buckets, notes)(recordedColumns(columns, _))
+      buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty,
+      facts: Option[TableConfig] = None): Instant =
+    published(stats, replaced, assumption, notes, facts.fold(options)(_ => options.copy(hooks = Nil)))(
+      (metadata, now) =>
+        facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
+          redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
-  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None, CommitNotes.Empty)(
-    CommitColumns.ofAlteration(table, instant, columns, _))
+  def alter(columns: AlteredColumns): Instant =
+    published(Nil, Map.empty, Assumption.Nothing, CommitNotes.Empty, options)((metadata, now) =>
+      recorded(metadata, CommitColumns.ofAlteration(table, instant, columns, now), None, now))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      buckets: Option[BucketIndex], notes: CommitNotes)(columns: Timeline => CommitColumns): Instant = {
+      notes: CommitNotes, options: TransactionOptions)(end: (CommitMetadata, Timeline) => Instant): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
@@ -69,13 +76,23 @@ final class Transaction private (
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
-      val said = CarriedFacts.entries(table, instant, notes, now)
-      val recorded = columns(now).forTable(table.config.version)
-      val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
-      recorded.history.foreach(store.schemaFiles.record(instant, _))
-      complete(metadata.copy(extra = said ++ recorded.extra ++ ofBuckets), now)
+      end(metadata.and(CarriedFacts.entries(table, instant, notes, now)), now)
     }
     finish()
+    completed
+  }
+
+  private def recorded(metadata: CommitMetadata, columns: CommitColumns, buckets: Option[BucketIndex], now: Timeline)
+      : Instant = {
+    val said = columns.forTable(table.config.version)
+    val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
+    said.history.foreach(store.schemaFiles.record(instant, _))
+    complete(metadata.and(said.extra ++ ofBuckets), now)
+  }
+
+  private def redefined(facts: TableConfig, metadata: CommitMetadata, now: Timeline): Instant = unlessUnknown {
+    val completed = new Redefinition(table, facts, instant).complete(metadata, now)
+    state = Committed
     completed
   }
 

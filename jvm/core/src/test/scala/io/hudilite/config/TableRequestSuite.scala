@@ -138,4 +138,28 @@ class TableRequestSuite extends FunSuite {
     intercept[InvalidInput](TableRequest.checkAgainst(timed,
         Map("hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "MM")))
   }
+
+  test("a table that is redefined keeps what is not stated, but what followed from other fields") {
+    def redefined(from: TableConfig, stated: (String, String)*): TableConfig =
+      TableConfig.create(TableRequest.newTable(TableRequest.redefined(from, stated.toMap), from.name))
+    val (key, partition, ordering) = ("hoodie.datasource.write.recordkey.field",
+      "hoodie.datasource.write.partitionpath.field", "hoodie.datasource.write.precombine.field")
+    assertEquals(redefined(table), table)
+    val keyed = redefined(table, key -> "a,b", "hoodie.table.type" -> "MERGE_ON_READ")
+    assertEquals((keyed.recordKeyFields, keyed.keyGenerator, keyed.partitionFields, keyed.orderingFields),
+      (Seq("a", "b"), KeyGeneratorType.Complex, Seq("dt"), Seq("ts")): Any)
+    assertEquals((keyed.tableType, keyed.hiveStyle, keyed.mergeMode), (TableType.MergeOnRead, true,
+      MergeMode.EventTime): Any)
+    assertEquals(redefined(table, ordering -> "").mergeMode, MergeMode.CommitTime)
+    val timed = TableConfig.create(TableRequest.newTable(options ++ Map(
+      "hoodie.datasource.write.keygenerator.type" -> "TIMESTAMP",
+      "hoodie.keygen.timebased.timestamp.type" -> "DATE_STRING",
+      "hoodie.keygen.timebased.output.dateformat" -> "yyyy"), "timed"))
+    assertEquals(redefined(timed, key -> "a"), redefined(timed, key -> "a", partition -> "dt"))
+    assertEquals(redefined(timed, key -> "a").keyGenerator, KeyGeneratorType.Timestamp)
+    val other = redefined(timed, partition -> "town")
+    assertEquals((other.keyGenerator, other.timeBased), (KeyGeneratorType.Simple, Map.empty): Any)
+    assert(!TableRequest.isKept(table, Map(key -> "x"), TableOptions.all))
+    assert(TableRequest.isKept(table, Map(key -> "id"), TableOptions.all))
+  }
 }

@@ -80,6 +80,10 @@ object GeneratedPages {
       |- `CREATE OR REPLACE TABLE … AS SELECT`, `df.writeTo(…).replace()` and `saveAsTable` in mode overwrite replace the
       |  whole table under any setting of the session, unless an option of the write says otherwise.
       |
+      |`mode("overwrite")` and these statements, where they replace the whole table and the operation is not
+      |`insert_overwrite_table`, give it the columns of the rows and the facts that options state. Facts that they do not state
+      |stay. All other writes are refused when they contradict the table.
+      |
       |## Columns of a write
       |
       |Rows that a statement, `insertInto`, `df.writeTo(…)` or `saveAsTable` in append mode brings to a table by its name must

@@ -1,5 +1,6 @@
 package io.hudilite.transaction
 
+import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.LogFile
 import io.hudilite.log.{HeaderKey, LogFileReader}
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
@@ -58,7 +59,7 @@ final class World(path: String, prepare: Storage => Unit) {
 
   def timeline: Timeline = table.timeline
 
-  private def isTable: Boolean = memory.exists(s"$path/.hoodie/hoodie.properties")
+  private def isTable: Boolean = TableProperties.exists(memory, path)
 
   /** Without those that say nothing: a task of version 6 claims the name of a log file by an empty one. */
   def files: Seq[String] = memory.paths.filterNot(p => p.endsWith("/.hoodie_partition_metadata") || isEmptyLog(p))

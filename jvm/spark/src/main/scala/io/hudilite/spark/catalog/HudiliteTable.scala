@@ -63,8 +63,9 @@ import scala.collection.JavaConverters._
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
   * @param created
-  *   gives the table that the rows of a query create its name, once they are committed. A failure before that takes the
-  *   rows back; after a commit with an unknown outcome the files stay.
+  *   gives the table that the rows of a query create its name, once they are committed, or the entry of one that they
+  *   replace the new columns. A failure before that takes the rows back; after a commit with an unknown outcome the files
+  *   stay.
   */
 final case class HudiliteTable(
     session: SparkSession,
@@ -171,7 +172,8 @@ final case class HudiliteTable(
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
-    case Some(PreparedWrite.Append(write)) => new AppendWriteBuilder(write, session)
+    case Some(PreparedWrite.Append(write)) =>
+      new AppendWriteBuilder(write, session, () => if (table.isDefined) created())
     case _ => throw InvalidInput("EXTENSION_NOT_LOADED")
   }
 

@@ -15,6 +15,10 @@ import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException
 import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
 import org.apache.spark.sql.types.StructType
 
+import org.slf4j.LoggerFactory
+
+import scala.util.control.NonFatal
+
 /** Tables by their names in the session's own catalog. */
 private[catalog] final class NamedTables(session: SparkSession) {
 
@@ -129,6 +133,27 @@ private[catalog] final class NamedTables(session: SparkSession) {
     register(ident, place, schema, asked)
   }
 
+  /** Makes the entry of a table that was replaced as a whole show its columns, and what the statement says of it. The
+    * table is replaced by now, so that a failure is told and no more.
+    *
+    * @param said
+    *   properties of the statement
+    */
+  def follow(table: HudiliteTable, said: Map[String, String], comment: Option[String]): Unit =
+    table.entry.flatMap(found => find(Identifier.of(found.database.toArray, found.entry.identifier.table)))
+      .filterNot(_.byHudi).foreach { found =>
+        try {
+          val options = TableProperty.options(said -- TableProperty.own(said).keys)
+          val kept = TableProperty.kept(options) ++ TableProperty.own(said)
+          if (kept.nonEmpty || comment.isDefined)
+            metastore.describe(found, found.entry.properties ++ kept, comment.orElse(found.entry.comment))
+          metastore.describe(found, load(found, Map.empty).schema)
+        } catch {
+          case NonFatal(e) =>
+            log.warn(s"The table ${found.name} is replaced; its entry in the catalog stays as it was.", e)
+        }
+      }
+
   // The folder is removed when the table is dropped, so nothing else may lie in it.
   private def requireEmpty(place: HudiliteTable): Unit =
     if (place.storage.list(place.basePath).nonEmpty) throw UnsupportedStatement.NotEmpty.of(place.basePath)
@@ -178,6 +203,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
 
 private[catalog] object NamedTables {
 
+  private val log = LoggerFactory.getLogger("io.hudilite.spark.catalog.NamedTables")
+
   def checkLocation(said: String): Unit =
     if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
       "reason" -> "an empty text names no folder; give the path of the table, or leave LOCATION out")
@@ -208,13 +235,21 @@ private[catalog] object EmptyTable {
     val conf = place.request.writing
     val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All,
       () => Sessions.hadoopConf(place.session))
-    schema.find(column =>
-      (!column.nullable && target.config.recordKeyFields != Seq(column.name)) ||
-        Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
-      throw UnsupportedStatement.NotNull(column.name).of(place.basePath))
+    checkColumns(schema, target.config.recordKeyFields, place.basePath)
     FirstWrite.create(place.storage, place.basePath, target.declared,
       TransactionOptions.of(conf.commit))
   }
+
+  /** Raises `InvalidInput` for columns that a table in the place of this one cannot have as they are declared. */
+  def checkColumns(table: HudiliteTable, schema: StructType, keys: Option[Seq[String]]): Unit = {
+    schema.foreach(column => column.getCurrentDefaultValue().foreach(CreateRequest.refuseDefault(column.name, _)))
+    checkColumns(schema, keys.getOrElse(table.table.toSeq.flatMap(_.config.recordKeyFields)), table.basePath)
+  }
+
+  private def checkColumns(schema: StructType, keys: Seq[String], path: String): Unit =
+    schema.find(column =>
+      (!column.nullable && keys != Seq(column.name)) || Nullability.relaxed(column.dataType) != column.dataType)
+      .foreach(column => throw UnsupportedStatement.NotNull(column.name).of(path))
 }
 
 /** A table that already lies where a CREATE TABLE puts one. */

@@ -31,10 +31,10 @@ private[catalog] object UnsupportedStatement {
         "a table that is named by its path has no other name; move its directory")
   case object ReplaceEmpty
       extends UnsupportedStatement("REPLACE TABLE",
-        "no rows take the place of the old ones; add AS SELECT to replace them by one write, or use TRUNCATE TABLE")
+        "it names no columns; name them, or add AS SELECT")
   final case class Replace(part: String)
       extends UnsupportedStatement(s"REPLACE TABLE ... $part",
-        "the table keeps its facts, and only its rows are replaced; leave this part out")
+        "the entry of the table, or its path, does not change with it; leave this part out")
   case object ReplaceOther extends UnsupportedStatement("REPLACE TABLE",
         "the present table has another format, and would be lost before the new one; drop it, or choose another name") {
 
@@ -93,7 +93,7 @@ private[catalog] object UnsupportedStatement {
       extends UnsupportedStatement("ALTER TABLE",
         "the table is registered USING hudi; change its entry with Apache Hudi")
   final case class Fact(property: String) extends UnsupportedStatement(s"ALTER TABLE SET TBLPROPERTIES ('$property')",
-        "this property is a fact of the table, which keeps it; write the rows to a new table to change it")
+        "this property is a fact of the table; only CREATE OR REPLACE TABLE ... AS SELECT changes it, with all rows")
   final case class NoProperty(
       property: String) extends UnsupportedStatement(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",
         "the entry of the table has no such property; add IF EXISTS to pass over that")

@@ -76,8 +76,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     import asked.{relation, write}
     val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
-    val generatesKeys =
-      resolved.table.fold(!TableOptions.RecordKeyFields.isSet(conf.options))(_.config.generatesKeys)
+    val whole = overwrite.exists(Overwrite.isReplacement(_, conf, resolved))
+    val namesKeys = TableOptions.RecordKeyFields.isSet(conf.options)
+    val generatesKeys = resolved.table.fold(!namesKeys)(found => found.config.generatesKeys && !(whole && namesKeys))
     val operation = possible(effective(overwrite, conf, default(asked, conf, resolved, generatesKeys)), conf,
       generatesKeys && !StoredKeys.areIn(write.query))
     // No key that is generated is there already.
@@ -92,7 +93,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     else NeededColumns.All
     val target =
       WriteTarget.of(table.basePath, table.storage, table.table, conf, columnsOf(write, table, needed), needed,
-        () => Sessions.hadoopConf(session)).copy(found = resolved.table)
+        () => Sessions.hadoopConf(session), whole).copy(found = resolved.table)
     after.check(session, target)
     if (target.generatesKeys && operation.looksUp)
       StoredKeys.check(operation, write.query, isThere = overwrite.isEmpty && target.existing.isDefined)

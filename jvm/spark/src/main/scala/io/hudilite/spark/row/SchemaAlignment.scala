@@ -178,7 +178,8 @@ object SchemaAlignment {
   def withoutMeta(rows: StructType): StructType =
     StructType(rows.fields.filterNot(f => MetaFields.all.contains(f.name)))
 
-  private[row] def find(schema: StructType, name: String): Option[StructField] =
+  /** The column of this name in the session's sense; `None` where there is none. */
+  private[spark] def find(schema: StructType, name: String): Option[StructField] =
     schema.fields.find(f => same(f.name, name))
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)

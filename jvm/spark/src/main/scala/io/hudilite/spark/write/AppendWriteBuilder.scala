@@ -25,12 +25,16 @@ final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups]) {
     copy(intent = intent.copy(rebase = rebase, insertsMissing = insertsMissing))
 }
 
-/** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
-private[spark] final class AppendWriteBuilder(append: AppendWrite, session: SparkSession)
+/** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too.
+  *
+  * @param follow
+  *   runs after the commit, and must not throw
+  */
+private[spark] final class AppendWriteBuilder(append: AppendWrite, session: SparkSession, follow: () => Unit)
     extends WriteBuilder with SupportsTruncate with SupportsDynamicOverwrite {
   override def truncate(): WriteBuilder = this
   override def overwriteDynamicPartitions(): WriteBuilder = this
-  override def build(): Write = new AppendFileWrite(append, session)
+  override def build(): Write = new AppendFileWrite(append, session, follow)
 }
 
 /** A write of hudilite's, as it stands in a command of Spark's: one attempt. */
@@ -47,7 +51,8 @@ private[spark] trait TableWrite extends Write {
   def next: Option[LogicalPlan] = attempt.next
 }
 
-private final class AppendFileWrite(append: AppendWrite, session: SparkSession) extends TableWrite {
+private final class AppendFileWrite(append: AppendWrite, session: SparkSession, follow: () => Unit)
+    extends TableWrite {
 
   private[write] override val attempt: WriteAttempt = new WriteAttempt(append.intent, append.groups, session)
 
@@ -61,8 +66,10 @@ private final class AppendFileWrite(append: AppendWrite, session: SparkSession) 
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
-    override def commit(messages: Array[WriterCommitMessage]): Unit =
+    override def commit(messages: Array[WriterCommitMessage]): Unit = {
       attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+      follow()
+    }
     override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()
   }
 }

@@ -124,10 +124,10 @@ final class NamedStatementsSuite extends NamedSession {
       "ALTER TABLE saved DROP COLUMN id" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved REPLACE COLUMNS (x INT)" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved ADD PARTITION (day = 'q') LOCATION '/x'" -> "STATEMENT_NOT_SUPPORTED",
-      "CREATE OR REPLACE TABLE saved (id INT) USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
-      "CREATE OR REPLACE TABLE saved USING hudilite COMMENT 'c' AS SELECT 1 AS id" -> "STATEMENT_NOT_SUPPORTED",
-      "CREATE OR REPLACE TABLE saved USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM saved" ->
-        "OPTION_CONTRADICTS_TABLE",
+      "CREATE OR REPLACE TABLE saved USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
+      "CREATE OR REPLACE TABLE saved (id INT) USING hudilite" -> "MISSING_COLUMN",
+      s"CREATE OR REPLACE TABLE saved USING hudilite LOCATION '$home/other' AS SELECT * FROM saved" ->
+        "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved USING hudilite AS SELECT 1 AS id" -> "MISSING_COLUMN").foreach {
       case (statement, expected) =>
         assertEquals(condition(statement), expected, statement)

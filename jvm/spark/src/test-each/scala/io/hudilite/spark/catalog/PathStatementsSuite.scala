@@ -93,8 +93,8 @@ final class PathStatementsSuite extends FunSuite {
     "ALTER TABLE $T UNSET TBLPROPERTIES IF EXISTS ('a')", "ALTER TABLE $T SET LOCATION '/tmp/x'",
     "ALTER TABLE $T RENAME TO other", "ANALYZE TABLE $T COMPUTE STATISTICS", "COMMENT ON TABLE $T IS 'c'",
     "MSCK REPAIR TABLE $T", "ALTER TABLE $T RECOVER PARTITIONS", "CREATE INDEX i ON $T (id)",
-    "REPLACE TABLE $T (id INT) USING hudilite $P",
-    "CREATE OR REPLACE TABLE $T (id INT) USING hudilite $P",
+    "REPLACE TABLE $T USING hudilite $P",
+    "CREATE OR REPLACE TABLE $T USING hudilite",
     "CREATE OR REPLACE TABLE $T USING hudilite COMMENT 'c' AS SELECT 1 AS id").foreach { statement =>
     tableOf.test(s"refused by its name, with nothing changed: $statement") { path =>
       val before = files(path)

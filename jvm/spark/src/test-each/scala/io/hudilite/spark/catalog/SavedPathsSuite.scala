@@ -60,9 +60,9 @@ final class SavedPathsSuite extends FunSuite {
   test("partitionBy that the table or an option contradicts is refused, and nothing is written") {
     val path = s"$home/contradicted"
     writer("1 AS id, 'a' AS day, 'n' AS note", "append").option(partitions, "day").partitionBy("day").save(path)
+    refused("OPTION_CONTRADICTS_TABLE", partitions, "note")(
+      writer("2 AS id, 'b' AS day, 'n' AS note", "append").partitionBy("note").save(path))
     for (mode <- Seq("append", "overwrite")) {
-      refused("OPTION_CONTRADICTS_TABLE", partitions, "note")(
-        writer("2 AS id, 'b' AS day, 'n' AS note", mode).partitionBy("note").save(path))
       refused("INVALID_OPTION_VALUE", partitions, "note")(
         writer("2 AS id, 'b' AS day, 'n' AS note", mode).option(partitions, "day").partitionBy("note").save(path))
     }

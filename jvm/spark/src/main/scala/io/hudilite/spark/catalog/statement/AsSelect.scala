@@ -1,11 +1,20 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.{TableOptions, WriteOptions}
-import io.hudilite.spark.catalog.{ColumnOrder, CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
+import io.hudilite.spark.catalog.{
+  ColumnOrder,
+  CreateRequest,
+  EmptyTable,
+  HudiliteCatalog,
+  HudiliteTable,
+  NamedTables,
+  UnsupportedStatement
+}
 import io.hudilite.spark.catalog.metastore.TableProperty
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -18,6 +27,17 @@ private[statement] object AsSelect {
 
   def replaced(replace: ReplaceTableAsSelect): LogicalPlan =
     CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
+
+  /** A table that gives way to one without rows, by one write like any other. */
+  def emptied(replace: ReplaceTable): LogicalPlan = (for {
+    target <- CreateTarget.of(replace)
+    table <- target.catalog.present(target.ident, dataFrame = true)
+  } yield {
+    val keys = TableOptions.RecordKeyFields.get(said(target.spec, table.entry.isDefined))
+    EmptyTable.checkColumns(table, replace.tableSchema, keys)
+    val columns = replace.tableSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
+    overwrite(replace, LocalRelation(columns), Map.empty, target, table)
+  }).getOrElse(replace)
 
   /** The statement with the options of its write where the catalog sees them. */
   private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
@@ -73,19 +93,31 @@ private[statement] object AsSelect {
 
   private def replaced(replace: ReplaceTableAsSelect, target: CreateTarget): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
-      case Some(table) => overwrite(replace, target, table)
+      case Some(table) =>
+        overwrite(replace, replace.query, TableProperty.options(replace.writeOptions), target, table)
       case None =>
         if (!replace.orCreate) target.catalog.notFound(target.ident).foreach(throw _)
         UnsupportedStatement.ReplaceOther.check(target.catalog, target.ident)
         if (replace.orCreate) PlanNodes.createAsSelect(replace) else replace
     }
 
-  private def overwrite(replace: ReplaceTableAsSelect, target: CreateTarget, table: HudiliteTable): LogicalPlan = {
+  private def overwrite(replace: V2CreateTablePlan, rows: LogicalPlan, writeOptions: Map[String, String],
+      target: CreateTarget, table: HudiliteTable): LogicalPlan = {
     check(target.spec, table)
-    val options = CreateRequest.partitioned(replace.partitioning,
-      said(target.spec, table.entry.isDefined) ++ TableProperty.options(replace.writeOptions))
-    val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
-    PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
+    val options =
+      CreateRequest.partitioned(replace.partitioning, said(target.spec, table.entry.isDefined) ++ writeOptions)
+    val stated = target.spec.properties ++ TableProperty.ofBuckets(writeOptions)
+    val into = table.copy(created = () => new NamedTables(table.session).follow(table, stated, target.spec.comment))
+    val relation = DataSourceV2Relation.create(into, Some(target.catalog), Some(target.ident))
+    PlanNodes.replaceAll(relation, ordered(rows, order(rows, target.spec, asTable(table, options))),
+      options ++ asWhole(table, options))
+  }
+
+  // Partition columns that the statement leaves out stay those of the table.
+  private def asTable(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
+    val own = table.table.toSeq.flatMap(_.config.partitionFields)
+    if (TableOptions.PartitionPathFields.isSet(options) || own.isEmpty) options
+    else options + (TableOptions.PartitionPathFields.name -> own.mkString(","))
   }
 
   /** The option by which the rows replace the whole table, unless the write itself names the part. Settings of the
@@ -100,13 +132,15 @@ private[statement] object AsSelect {
     if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static") ++ operation
   }
 
-  /** Raises `InvalidInput` where the statement differs from the catalog, whose entry stays. */
+  /** Raises `InvalidInput` where the entry of the catalog cannot follow the statement. */
   private def check(spec: TableSpec, table: HudiliteTable): Unit = {
     def refuse(part: String): Nothing = throw UnsupportedStatement.Replace(part).of(table.basePath)
     if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")
-    if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
+    val follows = table.entry.exists(!_.byHudi)
+    if (spec.comment.exists(said => !follows && !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))
     val asked = kept ++ TableProperty.own(spec.properties)
-    if (table.entry.exists(found => (asked.toSet -- found.kept -- found.own).nonEmpty)) refuse("TBLPROPERTIES")
+    if (table.entry.exists(found => !follows && (asked.toSet -- found.kept -- found.own).nonEmpty))
+      refuse("TBLPROPERTIES")
   }
 }

@@ -73,9 +73,12 @@ object RefusalsRule extends Rule[LogicalPlan] {
     case alter: AlterTableCommand => at(alter.table).foreach(refuse(UnsupportedStatement.Alter))
     case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(UnsupportedStatement.Rename))
     case replace: ReplaceTable =>
-      at(replace.name).foreach(refuse(UnsupportedStatement.ReplaceEmpty))
-      if (!replace.orCreate) notFound(replace.name)
-      CreateTarget.of(replace).foreach(table => UnsupportedStatement.ReplaceOther.check(table.catalog, table.ident))
+      val there = at(replace.name)
+      if (replace.tableSchema.isEmpty) there.foreach(refuse(UnsupportedStatement.ReplaceEmpty))
+      if (there.isEmpty) {
+        if (!replace.orCreate) notFound(replace.name)
+        CreateTarget.of(replace).foreach(table => UnsupportedStatement.ReplaceOther.check(table.catalog, table.ident))
+      }
     case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
     case write: V2WriteCommand => checkEvolution(write, write.table)
     case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })

@@ -25,6 +25,7 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   private val rewrites: PartialFunction[LogicalPlan, LogicalPlan] = {
     case create: CreateTableAsSelect if create.query.resolved => AsSelect.created(create)
     case replace: ReplaceTableAsSelect if replace.query.resolved => AsSelect.replaced(replace)
+    case replace: ReplaceTable => AsSelect.emptied(replace)
     case truncate @ TruncateTable(r: ResolvedTable) => table(r).fold[LogicalPlan](truncate)(truncated(r, _))
     case show @ ShowColumns(r: ResolvedTable, None, output) => table(r).fold[LogicalPlan](show)(table =>
         LocalRelation(output, table.schema.fieldNames.toSeq.map(name => InternalRow(UTF8String.fromString(name)))))

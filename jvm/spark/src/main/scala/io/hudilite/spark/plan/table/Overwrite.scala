@@ -52,6 +52,13 @@ private[plan] object Overwrite {
       None
   }
 
+  /** The rows bring a table of their own, with its columns and facts, as a save mode and REPLACE TABLE have it. Hudi's
+    * operation of that name keeps the table.
+    */
+  def isReplacement(overwrite: Overwrite, conf: WriteConf, table: PlannedTable): Boolean =
+    overwrite == Table && table.dataFrame && table.namedPartition.isEmpty &&
+      !conf.operation.contains(WriteOperation.InsertOverwriteTable.name)
+
   /** The part that an INSERT OVERWRITE replaces. Its options and those of session and table say so before Spark's own
     * setting, by which Spark has planned it.
     */

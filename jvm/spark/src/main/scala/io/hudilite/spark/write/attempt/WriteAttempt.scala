@@ -78,7 +78,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson), intent.assumption(named),
-      intent.buckets, target.conf.notes)
+      intent.buckets, target.conf.notes, if (target.redefines) Some(target.declared) else None)
     published = Some(CommittedWrite(target, run.table))
   }
 

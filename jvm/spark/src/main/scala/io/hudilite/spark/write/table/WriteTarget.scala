@@ -24,6 +24,8 @@ import org.apache.spark.sql.types.StructType
   *   the table as it is after this write
   * @param found
   *   the table as the statement found it, where the write has waited since
+  * @param redefines
+  *   true when the write gives the table other facts, which takes all of its rows out
   */
 final case class WriteTarget(
     basePath: String,
@@ -31,7 +33,8 @@ final case class WriteTarget(
     existing: Option[Table],
     conf: WriteConf,
     shape: TableShape,
-    found: Option[Table] = None) {
+    found: Option[Table] = None,
+    redefines: Boolean = false) {
 
   def config: TableConfig = shape.config
   def schema: StructType = shape.schema
@@ -57,9 +60,11 @@ object WriteTarget {
     *
     * @param hadoop
     *   to ask the table's files with, where they have to be
+    * @param whole
+    *   true when the table gives way to the rows with all its columns and facts
     */
   def of(basePath: String, storage: Storage, existing: Option[Table], asked: WriteConf, rows: StructType,
-      needed: NeededColumns, hadoop: () => Configuration): WriteTarget = {
+      needed: NeededColumns, hadoop: () => Configuration, whole: Boolean = false): WriteTarget = {
     SchemaAlignment.checkAlike(rows)
     def shape(config: TableConfig, conf: WriteConf, schema: StructType, evolved: Option[EvolvedColumns]): TableShape =
       TableShape.of(basePath, existing, config, conf, schema, evolved, hadoop)
@@ -68,16 +73,21 @@ object WriteTarget {
         val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
-        TableRequest.checkAgainst(table.config, named.options)
         MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(named.commit.metadata))
-        val conf = named.copy(index = indexOf(table, named.index, hadoop))
-        val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
-        SchemaAlignment.requireKeyTypes(present, schema, table.config)
-        if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
-        SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
-        val target = WriteTarget(basePath, storage, existing, conf, shape(table.config, conf, schema, support.columns))
-        support.checkGrowth(target.shape.schemaJson)
-        target
+        val replacement =
+          if (whole) TableReplacement.of(table, support, present, newSchema(rows), spelt(asked, _), hadoop) else None
+        replacement.getOrElse {
+          TableRequest.checkAgainst(table.config, named.options)
+          val conf = named.copy(index = indexOf(table, named.index, hadoop))
+          val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
+          SchemaAlignment.requireKeyTypes(present, schema, table.config)
+          if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
+          SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
+          val target =
+            WriteTarget(basePath, storage, existing, conf, shape(table.config, conf, schema, support.columns))
+          support.checkGrowth(target.shape.schemaJson)
+          target
+        }
       case None =>
         val schema = newSchema(rows)
         val conf = spelt(asked, schema)
@@ -94,7 +104,7 @@ object WriteTarget {
     target
   }
 
-  private def indexOf(table: Table, asked: IndexConf, hadoop: () => Configuration): IndexConf = {
+  private[table] def indexOf(table: Table, asked: IndexConf, hadoop: () => Configuration): IndexConf = {
     val buckets = Buckets(table)
     val conf = buckets.asked(asked, new SampledKeys(table, hadoop))
     buckets.check(Index.of(table.config, conf))
