@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.spark.row.KeyValues
+import io.hudilite.merge.{MergeRule, Outcome, Version}
+import io.hudilite.spark.row.{ColumnGaps, KeyValues}
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.rdd.RDD
@@ -10,6 +11,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Descending,
   Expression,
+  GenericInternalRow,
+  IsNotNull,
+  Literal,
   NullsLast,
   SortOrder,
   UnsafeProjection,
@@ -20,6 +24,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Dist
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.hudilite.Rdds
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty).
@@ -32,9 +37,14 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param inOrder
   *   number, the last of `ordering`, by which a row wins over all of a lower number and loses to all of a higher one,
   *   whatever else is larger; null for other rows
+  * @param merging
+  *   the rows of a key become one, merged one after the other in the order of the last of `ordering`
+  * @param deletes
+  *   rows that delete their keys, where rows are merged
   */
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
-    place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None)
+    place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
+    merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
@@ -42,9 +52,17 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }
 
+/** How rows of one key are merged before they are written.
+  *
+  * @param columns
+  *   columns that one row may take from another
+  */
+final case class RowMerge(rule: MergeRule, columns: Set[String])
+
 /** Asks Spark for rows clustered by `place` and sorted by (key, ordering descending) and passes on the first of each key. */
 final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], place: Seq[Expression],
-    child: SparkPlan, values: Option[KeyValues] = None, inOrder: Option[Expression] = None)
+    child: SparkPlan, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
+    merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
     extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
@@ -53,7 +71,9 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(LatestByKeyExec.clustered(place))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(keyOrder ++ (inOrder.toSeq ++ ordering).map(SortOrder(_, Descending, NullsLast, Nil)))
+    Seq(keyOrder ++
+      (if (merging.isDefined) Seq(SortOrder(ordering.last, Ascending))
+       else (inOrder.toSeq ++ ordering).map(SortOrder(_, Descending, NullsLast, Nil))))
 
   private def keyOrder: Seq[SortOrder] = keys.map(SortOrder(_, Ascending))
 
@@ -66,10 +86,11 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     val duplicates = longMetric("duplicates")
     val (keyExpressions, valuesOf, input) = (keys, values, child.output)
     val numbers = inOrder.map(Seq(_, ordering.last))
+    val merge = merging.map(MergedRows(_, ordering.init, inOrder, deletes, input))
     Rdds.mapPartitions(child.execute()) { rows =>
       val groups = new KeyGroups(keyExpressions, valuesOf, input, kept, duplicates)
-      numbers.fold(rows.filter(groups.begin))(of =>
-        new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input)))
+      merge.fold(numbers.fold(rows.filter(groups.begin))(of =>
+          new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input))))(_.of(rows, groups.begin))
     }
   }
 
@@ -162,6 +183,91 @@ private final class WinnersByNumber(rows: Iterator[InternalRow], groups: KeyGrou
     ready = null
     result
   }
+}
+
+/** The rows of each key merged into one, by the rule that every merge goes by.
+  *
+  * @param unordered
+  *   null for rows that do not delete their keys in the order of commits
+  */
+private final case class MergedRows(merge: RowMerge, ordering: Seq[Expression], unordered: Option[Expression],
+    deletes: Option[Expression], input: Seq[Attribute]) {
+
+  private def gaps: ColumnGaps = {
+    val fixed = input.indices.filterNot(i => merge.columns(input(i).name)).toSet
+    new ColumnGaps(input.map(_.dataType).toArray, merge.rule.partial.get, fixed)
+  }
+
+  def of(rows: Iterator[InternalRow], begins: InternalRow => Boolean): Iterator[InternalRow] =
+    new Iterator[InternalRow] {
+      private val no: Expression = Literal.FalseLiteral
+      private val told = UnsafeProjection.create(
+        Seq(deletes.getOrElse(no), unordered.fold(no)(IsNotNull(_))) ++ ordering, input)
+      private val types = ordering.map(_.dataType).toArray
+      private val columns = input.map(_.dataType).toArray
+      private val toUnsafe = UnsafeProjection.create(columns)
+      private val completed = gaps
+      private val (newer, older) = (new ToldVersion(types), new ToldVersion(types))
+      private var held: InternalRow = _ // hot path: null for none
+
+      override def hasNext: Boolean = held != null || rows.hasNext
+
+      override def next(): InternalRow = {
+        if (held == null) hold(rows.next())
+        var done: InternalRow = null
+        while (done == null && rows.hasNext) { // hot path
+          val row = rows.next()
+          if (begins(row)) {
+            done = held
+            keep(row)
+          } else meet(row)
+        }
+        if (done == null) {
+          done = held
+          held = null
+        }
+        done
+      }
+
+      private def hold(row: InternalRow): Unit = {
+        begins(row)
+        keep(row)
+      }
+
+      private def keep(row: InternalRow): Unit = {
+        held = row.copy()
+        older.told = told(row).copy()
+      }
+
+      private def meet(row: InternalRow): Unit = {
+        newer.told = told(row)
+        merge.rule.decide(newer, older) match {
+          case Outcome.Kept =>
+          case Outcome.Replaced | Outcome.Deleted => keep(row)
+          case Outcome.Underlaid => complete(held, row)
+          case Outcome.Overlaid =>
+            val before = held
+            keep(row)
+            complete(held, before)
+        }
+      }
+
+      private def complete(top: InternalRow, below: InternalRow): Unit = {
+        val filled = completed.filled(value(top, _), value(below, _))
+        if (filled != null) held = toUnsafe(new GenericInternalRow(filled)).copy()
+      }
+
+      private def value(row: InternalRow, column: Int): Any =
+        if (row.isNullAt(column)) null else row.get(column, columns(column))
+    }
+}
+
+/** What a merge asks of a row. */
+private final class ToldVersion(types: Array[DataType]) extends Version {
+  var told: InternalRow = _
+  override def isDelete: Boolean = told.getBoolean(0)
+  override def isUnordered: Boolean = told.getBoolean(1)
+  override def ordering(field: Int): Any = if (told.isNullAt(field + 2)) null else told.get(field + 2, types(field))
 }
 
 /** Compares the values behind the keys of rows that have one key. */
