@@ -86,11 +86,12 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     val duplicates = longMetric("duplicates")
     val (keyExpressions, valuesOf, input) = (keys, values, child.output)
     val numbers = inOrder.map(Seq(_, ordering.last))
-    val merge = merging.map(MergedRows(_, ordering.init, inOrder, deletes, input))
+    val merge = merging.map(KeyedMerge(_, ordering.init, inOrder, deletes, input))
     Rdds.mapPartitions(child.execute()) { rows =>
       val groups = new KeyGroups(keyExpressions, valuesOf, input, kept, duplicates)
-      merge.fold(numbers.fold(rows.filter(groups.begin))(of =>
-          new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input))))(_.of(rows, groups.begin))
+      merge.map(new MergedRows(rows, groups.begin, _): Iterator[InternalRow]).getOrElse(
+        numbers.fold(rows.filter(groups.begin))(of =>
+          new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input))))
     }
   }
 
@@ -185,81 +186,94 @@ private final class WinnersByNumber(rows: Iterator[InternalRow], groups: KeyGrou
   }
 }
 
-/** The rows of each key merged into one, by the rule that every merge goes by.
+/** The merge of the rows of each key into one.
   *
   * @param unordered
   *   null for rows that do not delete their keys in the order of commits
   */
-private final case class MergedRows(merge: RowMerge, ordering: Seq[Expression], unordered: Option[Expression],
+private final case class KeyedMerge(merge: RowMerge, ordering: Seq[Expression], unordered: Option[Expression],
     deletes: Option[Expression], input: Seq[Attribute]) {
 
-  private def gaps: ColumnGaps = {
-    val fixed = input.indices.filterNot(i => merge.columns(input(i).name)).toSet
-    new ColumnGaps(input.map(_.dataType).toArray, merge.rule.partial.get, fixed)
+  def orderingTypes: Array[DataType] = ordering.map(_.dataType).toArray
+
+  def columnTypes: Array[DataType] = input.map(_.dataType).toArray
+
+  /** What `ToldVersion` asks of a row. */
+  def told: UnsafeProjection = {
+    val no: Expression = Literal.FalseLiteral
+    UnsafeProjection.create(Seq(deletes.getOrElse(no), unordered.fold(no)(IsNotNull(_))) ++ ordering, input)
   }
 
-  def of(rows: Iterator[InternalRow], begins: InternalRow => Boolean): Iterator[InternalRow] =
-    new Iterator[InternalRow] {
-      private val no: Expression = Literal.FalseLiteral
-      private val told = UnsafeProjection.create(
-        Seq(deletes.getOrElse(no), unordered.fold(no)(IsNotNull(_))) ++ ordering, input)
-      private val types = ordering.map(_.dataType).toArray
-      private val columns = input.map(_.dataType).toArray
-      private val toUnsafe = UnsafeProjection.create(columns)
-      private val completed = gaps
-      private val (newer, older) = (new ToldVersion(types), new ToldVersion(types))
-      private var held: InternalRow = _ // hot path: null for none
+  def gaps: ColumnGaps = new ColumnGaps(columnTypes, merge.rule.partial.get,
+    fixed = input.indices.filterNot(i => merge.columns(input(i).name)).toSet)
+}
 
-      override def hasNext: Boolean = held != null || rows.hasNext
+/** The rows of each key merged into one, by the rule that every merge goes by.
+  *
+  * @param rows
+  *   those of a key one behind the other, in their order
+  * @param begins
+  *   a row is the first of its key
+  */
+private final class MergedRows(rows: Iterator[InternalRow], begins: InternalRow => Boolean, of: KeyedMerge)
+    extends Iterator[InternalRow] {
 
-      override def next(): InternalRow = {
-        if (held == null) hold(rows.next())
-        var done: InternalRow = null
-        while (done == null && rows.hasNext) { // hot path
-          val row = rows.next()
-          if (begins(row)) {
-            done = held
-            keep(row)
-          } else meet(row)
-        }
-        if (done == null) {
-          done = held
-          held = null
-        }
-        done
-      }
+  private val told = of.told
+  private val columns = of.columnTypes
+  private val toUnsafe = UnsafeProjection.create(columns)
+  private val gaps = of.gaps
+  private val (newer, older) = (new ToldVersion(of.orderingTypes), new ToldVersion(of.orderingTypes))
+  private var held: InternalRow = _ // hot path: null for none
 
-      private def hold(row: InternalRow): Unit = {
-        begins(row)
-        keep(row)
-      }
+  override def hasNext: Boolean = held != null || rows.hasNext
 
-      private def keep(row: InternalRow): Unit = {
-        held = row.copy()
-        older.told = told(row).copy()
-      }
-
-      private def meet(row: InternalRow): Unit = {
-        newer.told = told(row)
-        merge.rule.decide(newer, older) match {
-          case Outcome.Kept =>
-          case Outcome.Replaced | Outcome.Deleted => keep(row)
-          case Outcome.Underlaid => complete(held, row)
-          case Outcome.Overlaid =>
-            val before = held
-            keep(row)
-            complete(held, before)
-        }
-      }
-
-      private def complete(top: InternalRow, below: InternalRow): Unit = {
-        val filled = completed.filled(value(top, _), value(below, _))
-        if (filled != null) held = toUnsafe(new GenericInternalRow(filled)).copy()
-      }
-
-      private def value(row: InternalRow, column: Int): Any =
-        if (row.isNullAt(column)) null else row.get(column, columns(column))
+  override def next(): InternalRow = {
+    if (held == null) {
+      val first = rows.next()
+      begins(first)
+      keep(first)
     }
+    var done: InternalRow = null
+    while (done == null && rows.hasNext) { // hot path
+      val row = rows.next()
+      if (begins(row)) {
+        done = held
+        keep(row)
+      } else meet(row)
+    }
+    if (done == null) {
+      done = held
+      held = null
+    }
+    done
+  }
+
+  private def keep(row: InternalRow): Unit = {
+    held = row.copy()
+    older.told = told(row).copy()
+  }
+
+  private def meet(row: InternalRow): Unit = {
+    newer.told = told(row)
+    of.merge.rule.decide(newer, older) match {
+      case Outcome.Kept =>
+      case Outcome.Replaced | Outcome.Deleted => keep(row)
+      case Outcome.Underlaid => complete(row)
+      case Outcome.Overlaid =>
+        val before = held
+        keep(row)
+        complete(before)
+    }
+  }
+
+  private def complete(below: InternalRow): Unit = {
+    val top = held
+    val filled = gaps.filled(value(top, _), value(below, _))
+    if (filled != null) held = toUnsafe(new GenericInternalRow(filled)).copy()
+  }
+
+  private def value(row: InternalRow, column: Int): Any =
+    if (row.isNullAt(column)) null else row.get(column, columns(column))
 }
 
 /** What a merge asks of a row. */
