@@ -43,6 +43,11 @@ RECORD_MERGE_MODE: Final[str] = "hoodie.record.merge.mode"
 value when there is an ordering field. Value: EVENT_TIME_ORDERING or COMMIT_TIME_ORDERING.
 """
 
+WRITE_PAYLOAD_CLASS: Final[str] = "hoodie.datasource.write.payload.class"
+"""Class name of Hudi's payload, which stands for a merge mode, partial updates or a delete marker; docs/format.md has
+the list. Value: string.
+"""
+
 PAYLOAD_DELETE_FIELD: Final[str] = "hoodie.payload.delete.field"
 """Column that makes a row a delete of its key, as ``_hoodie_is_deleted`` does, where it holds the value of
 hoodie.payload.delete.marker. Needs table version 9. Value: string.

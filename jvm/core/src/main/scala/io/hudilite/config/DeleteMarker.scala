@@ -6,8 +6,13 @@ package io.hudilite.config
   *   name of the column
   * @param value
   *   the value as text
+  * @param anyCase
+  *   letters of the value are compared without regard to case
   */
-final case class DeleteMarker(field: String, value: String)
+final case class DeleteMarker(field: String, value: String, anyCase: Boolean = false) {
+
+  def isMark(text: String): Boolean = if (anyCase) text.equalsIgnoreCase(value) else text == value
+}
 
 private[config] object DeleteMarker {
 

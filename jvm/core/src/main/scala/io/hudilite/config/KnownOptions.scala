@@ -45,7 +45,7 @@ private[config] object KnownOptions {
     "primarykeys" -> TableOptions.RecordKeyFields.name,
     "primarykeyfield" -> TableOptions.RecordKeyFields.name,
     "primarykeyfields" -> TableOptions.RecordKeyFields.name,
-    "payloadclass" -> TableOptions.RecordMergeMode.name,
+    "payloadclass" -> TableOptions.PayloadClass.name,
     "recordmergestrategyid" -> TableOptions.RecordMergeMode.name,
     "compression" -> WriteOptions.CompressionCodec.name,
     "overwrite-mode" -> WriteOptions.OverwriteMode.name,
@@ -73,9 +73,6 @@ private[config] object KnownOptions {
   private def entries(kind: String): Seq[JsonNode] = resource.get(kind).elements.asScala.toList
 
   private def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toList
-
-  /** Spellings of the payload class, which must stand for a merge mode. */
-  val PayloadNames: Seq[String] = Seq("hoodie.datasource.write.payload.class", TableKeys.PayloadClass)
 
   /** Spellings of the merge strategy, which must be that of a merge mode. */
   val StrategyNames: Seq[String] =

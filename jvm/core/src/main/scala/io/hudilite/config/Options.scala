@@ -40,8 +40,7 @@ object Options {
   private lazy val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
 
   private val checkedNames: Set[String] =
-    (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
-      KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
+    (KnownOptions.StrategyNames :+ KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
 
   private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
 
@@ -123,13 +122,24 @@ object Options {
   def mergeMode(options: Map[String, String]): Option[MergeMode] = {
     val byName = TableOptions.RecordMergeMode.get(options).flatMap(MergeMode.of)
       .map(TableOptions.RecordMergeMode.name -> _)
-    val all = byName.toList ++ askedBy(KnownOptions.PayloadNames, MergeMode.ofPayload, options) ++
-      askedBy(KnownOptions.StrategyNames, MergeMode.ofStrategy, options)
+    val all = byName.toList ++ askedBy(TableOptions.PayloadClass.names, modeOfPayload, options) ++
+      askedBy(KnownOptions.StrategyNames, modeOfStrategy(options, _), options)
     all.find(_._2 != all.head._2).foreach { case (name, mode) =>
       throw InvalidInput.option(name, mode.name, s"${all.head._1} asks for ${all.head._2.name}")
     }
     all.headOption.map(_._2)
   }
+
+  private def modeOfPayload(className: String): Option[MergeMode] =
+    Payload.of(className).map(_.mode).orElse(MergeMode.ofPayload(className))
+
+  // One strategy is that of all payload classes with a rule of their own.
+  private def modeOfStrategy(options: Map[String, String], id: String): Option[MergeMode] =
+    if (id == Payload.StrategyId) payload(options).map(_.mode) else MergeMode.ofStrategy(id)
+
+  /** The payload class with a merge rule of its own that the options ask for. */
+  def payload(options: Map[String, String]): Option[Payload] =
+    TableOptions.PayloadClass.get(options).flatMap(Payload.of)
 
   private def askedBy(names: Seq[String], read: String => Option[MergeMode], options: Map[String, String])
       : Seq[(String, MergeMode)] = for {

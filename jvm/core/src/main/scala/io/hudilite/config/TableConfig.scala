@@ -106,22 +106,57 @@ final case class TableConfig(properties: Map[String, String]) {
 
   // The mode itself comes first, then the payload class, the strategy, and the ordering field (docs/format.md,
   // merging). The payload outranks the strategy because 0.x writes one strategy id for every payload.
-  private[hudilite] def knownMergeMode: Option[MergeMode] =
-    text(TableKeys.MergeMode).map(MergeMode.of)
-      .orElse(text(TableKeys.PayloadClass).map(MergeMode.ofPayload))
-      .orElse(strategyId.map(MergeMode.ofStrategy))
-      .getOrElse(Some(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime))
+  private[hudilite] def knownMergeMode: Option[MergeMode] = if (ownPayload.isDefined) ownPayload.map(_.mode)
+  else text(TableKeys.MergeMode).map(MergeMode.of)
+    .orElse(text(TableKeys.PayloadClass).map(MergeMode.ofPayload))
+    .orElse(strategyId.map(MergeMode.ofStrategy))
+    .getOrElse(Some(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime))
+
+  /** The payload class that is the table's merge rule, as before version 9. */
+  private def ownPayload: Option[Payload] =
+    if (version >= Payload.FirstVersionByProperties) None
+    else text(TableKeys.PayloadClass).flatMap(Payload.of).filter(payload =>
+      !payload.isNew &&
+        text(TableKeys.MergeMode).forall(_.equalsIgnoreCase(TableKeys.CustomMode)))
+
+  /** The payload class by whose rule the table merges records. */
+  def payload: Option[Payload] = if (version < Payload.FirstVersionByProperties) ownPayload
+  else {
+    val fitting = Payload.all.filter(payload =>
+      knownMergeMode.contains(payload.mode) &&
+        partialUpdates == payload.partial && deleteMarker == payload.deletes)
+    fitting.find(payload => text(TableKeys.LegacyPayloadClass).contains(payload.className))
+      .orElse(fitting.find(_.partial.isDefined))
+  }
+
+  /** Columns of a record that leave the decision to the one that it meets. */
+  def partialUpdates: Option[PartialUpdates] = partialMode.flatMap(_.fold(_ => None, Some(_)))
+
+  /** A mode of partial updates that hudilite does not have. */
+  private[hudilite] def unknownPartialMode: Option[String] = partialMode.flatMap(_.fold(Some(_), _ => None))
+
+  private def partialMode: Option[Either[String, PartialUpdates]] =
+    if (version < Payload.FirstVersionByProperties) ownPayload.flatMap(_.partial).map(Right(_))
+    else text(TableKeys.PartialUpdateMode).map { name =>
+      val marker = properties.get(TableKeys.UnavailableValue).filter(_.nonEmpty)
+      if (name.equalsIgnoreCase(PartialUpdates.IgnoreDefaults.name)) Right(PartialUpdates.IgnoreDefaults)
+      else marker.filter(_ => name.equalsIgnoreCase(PartialUpdates.FillUnavailable.Name))
+        .map(PartialUpdates.FillUnavailable(_)).toRight(name)
+    }
 
   /** Marker by which rows delete their keys, in a column of the table's own. */
-  def deleteMarker: Option[DeleteMarker] = if (version < DeleteMarker.FirstVersion) None
-  else for (field <- text(TableKeys.DeleteField); value <- text(TableKeys.DeleteMarker))
-    yield DeleteMarker(field, value)
+  def deleteMarker: Option[DeleteMarker] =
+    // As the payload class compares it.
+    if (version < DeleteMarker.FirstVersion) ownPayload.flatMap(_.deletes).map(_.copy(anyCase = true))
+    else for (field <- text(TableKeys.DeleteField); value <- text(TableKeys.DeleteMarker))
+      yield DeleteMarker(field, value)
 
   /** The first property of the table's merge rule that hudilite does not follow. It follows field and value of a delete
     * marker only where both are set.
     */
   def unknownMergeProperty: Option[String] = {
-    val known = if (deleteMarker.isEmpty) Set.empty[String] else Set(TableKeys.DeleteField, TableKeys.DeleteMarker)
+    val known = (if (deleteMarker.isEmpty) Set.empty[String] else Set(TableKeys.DeleteField, TableKeys.DeleteMarker)) ++
+      partialUpdates.collect { case _: PartialUpdates.FillUnavailable => TableKeys.UnavailableValue }
     properties.keys.filter(key => key.startsWith(TableKeys.MergePropertyPrefix) && !known(key)).toSeq.sorted.headOption
   }
 

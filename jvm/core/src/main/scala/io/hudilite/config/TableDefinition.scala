@@ -29,6 +29,7 @@ final case class TableDefinition(
     hiveStyle: Boolean = false,
     urlEncode: Boolean = false,
     mergeMode: Option[MergeMode] = None,
+    payload: Option[Payload] = None,
     deleteMarker: Option[DeleteMarker] = None,
     createSchema: Option[String] = None,
     timeBased: Map[String, String] = Map.empty,
@@ -38,7 +39,8 @@ final case class TableDefinition(
     keyGenerator.getOrElse(KeyGeneratorType.infer(recordKeyFields.size, partitionItems))
 
   def effectiveMergeMode: MergeMode =
-    mergeMode.getOrElse(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime)
+    mergeMode.orElse(payload.map(_.mode)).getOrElse(
+      if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime)
 
   /** The table's `hoodie.properties`. Raises `InvalidInput` for facts that contradict each other. */
   private[config] def properties: Map[String, String] = {
@@ -80,20 +82,32 @@ final case class TableDefinition(
     }
 
   private def deletes: Map[String, String] =
-    deleteMarker.fold(Map.empty[String, String])(marker =>
-      Map(TableKeys.DeleteField -> marker.field, TableKeys.DeleteMarker -> marker.value))
+    deleteMarker.orElse(payload.filter(_ => isByProperties).flatMap(_.deletes)).fold(Map.empty[String, String])(
+      marker =>
+        Map(TableKeys.DeleteField -> marker.field, TableKeys.DeleteMarker -> marker.value))
+
+  private def isByProperties: Boolean = version >= Payload.FirstVersionByProperties
 
   private def ofVersion: Map[String, String] = {
     val mode = effectiveMergeMode
     val paths = Map(TableKeys.TimelinePath -> "timeline", TableKeys.HistoryPath -> "history",
-      TableKeys.InitialVersion -> version.toString, TableKeys.MergeMode -> mode.name)
+      TableKeys.InitialVersion -> version.toString,
+      TableKeys.MergeMode -> payload.filterNot(_ => isByProperties).fold(mode.name)(_ => TableKeys.CustomMode))
+    val className = payload.fold(mode.payloadClass)(_.className)
+    val strategy = payload.fold(mode.strategyId)(_ => Payload.StrategyId)
     version match {
-      case 6 => Map(TableKeys.ArchiveFolder -> "archived", TableKeys.PayloadClass -> mode.payloadClass,
-          TableKeys.OldStrategyId -> mode.strategyId, TableKeys.KeyGeneratorClass -> keyGeneratorType.className)
-      case 8 => paths ++ Map(TableKeys.PayloadClass -> mode.payloadClass, TableKeys.StrategyId -> mode.strategyId)
-      case _ => paths
+      case 6 => Map(TableKeys.ArchiveFolder -> "archived", TableKeys.PayloadClass -> className,
+          payload.fold(TableKeys.OldStrategyId)(_ => TableKeys.StrategyId) -> strategy,
+          TableKeys.KeyGeneratorClass -> keyGeneratorType.className)
+      case 8 => paths ++ Map(TableKeys.PayloadClass -> className, TableKeys.StrategyId -> strategy)
+      case _ => paths ++ payload.toSeq.flatMap(ofPayload)
     }
   }
+
+  private def ofPayload(payload: Payload): Map[String, String] =
+    Map(TableKeys.LegacyPayloadClass -> payload.className) ++
+      payload.partial.map(TableKeys.PartialUpdateMode -> _.name) ++
+      payload.partial.collect { case PartialUpdates.FillUnavailable(marker) => TableKeys.UnavailableValue -> marker }
 
   // Before version 8 Hudi has no types here, so they go to a property of hudilite's.
   private def partitions: Map[String, String] = {
@@ -111,10 +125,20 @@ final case class TableDefinition(
       refuse(TableOptions.OrderingFields.name, orderingFields.mkString(","), "several ordering fields need version 9")
     if (mergeMode.contains(MergeMode.EventTime) && orderingFields.isEmpty)
       refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
+    payload.foreach(checkPayload)
     deleteMarker.filter(_ => version < DeleteMarker.FirstVersion).foreach(marker =>
       refuse(TableOptions.DeleteField.name, marker.field, s"it needs table version ${DeleteMarker.FirstVersion}"))
     checkKeyGenerator()
     checkTimeBased()
+  }
+
+  private def checkPayload(payload: Payload): Unit = {
+    def wrong(reason: String): Nothing = refuse(TableOptions.PayloadClass.name, payload.className, reason)
+    if (payload.isNew && !isByProperties) wrong(s"it needs table version ${Payload.FirstVersionByProperties}")
+    if (payload.ordering.nonEmpty && payload.ordering != orderingFields)
+      wrong(s"its ordering fields are ${payload.ordering.mkString(",")}")
+    if (payload.deletes.isDefined && deleteMarker.exists(marker => !payload.deletes.contains(marker)))
+      wrong("it has a delete marker of its own")
   }
 
   private def checkTimeBased(): Unit = {

@@ -31,9 +31,15 @@ object TableKeys {
   val CreateSchema = "hoodie.table.create.schema"
   val CdcEnabled = "hoodie.table.cdc.enabled"
   val PayloadClass = "hoodie.compaction.payload.class"
+
+  /** A note of the payload class that a table was made with, whose rule it has in its properties. */
+  val LegacyPayloadClass = "hoodie.table.legacy.payload.class"
   val OldStrategyId = "hoodie.compaction.record.merger.strategy"
   val StrategyId = "hoodie.record.merge.strategy.id"
   val MergeMode = "hoodie.record.merge.mode"
+
+  /** The merge mode of a table whose rule is a class of its own. */
+  val CustomMode = "CUSTOM"
   val PartialUpdateMode = "hoodie.table.partial.update.mode"
   val ArchiveFolder = "hoodie.archivelog.folder"
   val TimelinePath = "hoodie.timeline.path"
@@ -46,6 +52,7 @@ object TableKeys {
   val MergePropertyPrefix = "hoodie.record.merge.property."
   val DeleteField: String = MergePropertyPrefix + "hoodie.payload.delete.field"
   val DeleteMarker: String = MergePropertyPrefix + "hoodie.payload.delete.marker"
+  val UnavailableValue: String = MergePropertyPrefix + "hoodie.write.partial.update.unavailable.value"
 
   /** Prefix of the settings of time-based partition paths, which a table keeps. */
   val TimeBasedPrefix = "hoodie.keygen.timebased."

@@ -41,6 +41,11 @@ object TableOptions {
       "value when there is an ordering field.",
     Seq("hoodie.write.record.merge.mode"))
 
+  val PayloadClass: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.payload.class", None,
+    "Class name of Hudi's payload, which stands for a merge mode, partial updates or a delete marker; docs/format.md " +
+      "has the list.",
+    Seq(TableKeys.PayloadClass))
+
   val DeleteField: ConfigKey[String] = ConfigKey.text("hoodie.payload.delete.field", None,
     "Column that makes a row a delete of its key, as `_hoodie_is_deleted` does, where it holds the value of " +
       "hoodie.payload.delete.marker. Needs table version 9.",
@@ -102,7 +107,8 @@ object TableOptions {
     Seq(TimestampType, TimestampUnit, InputDateFormat, OutputDateFormat, TimeZone, InputTimeZone, OutputTimeZone)
 
   val all: Seq[ConfigKey[_]] = Seq(Name, Database, Type, TableVersion, RecordKeyFields, PartitionPathFields,
-    OrderingFields, RecordMergeMode, DeleteField, DeleteMarker, KeyGeneratorClass, KeyGeneratorName, HiveStyle,
+    OrderingFields, RecordMergeMode, PayloadClass, DeleteField, DeleteMarker, KeyGeneratorClass, KeyGeneratorName,
+    HiveStyle,
     UrlEncode, TimelineZone) ++ timeBasedKeys
 
   private def version(text: String): Int =

@@ -13,7 +13,7 @@ object TableRequest {
     name = TableOptions.Name.get(options).getOrElse(defaultName),
     recordKeyFields = recordKeyFields(options),
     partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
-    orderingFields = TableOptions.OrderingFields.get(options).getOrElse(Nil),
+    orderingFields = orderingFields(options),
     database = TableOptions.Database.get(options).getOrElse(""),
     tableType = tableType(options).getOrElse(TableType.CopyOnWrite),
     version = TableOptions.TableVersion(options),
@@ -21,9 +21,14 @@ object TableRequest {
     hiveStyle = TableOptions.HiveStyle(options),
     urlEncode = TableOptions.UrlEncode(options),
     mergeMode = Options.mergeMode(options),
+    payload = Options.payload(options),
     deleteMarker = deleteMarker(options),
     timeBased = timeBased(options),
     timelineZone = TableOptions.TimelineZone(options))
+
+  // As with Hudi, a payload that goes by columns of its own need not be told them.
+  private def orderingFields(options: Map[String, String]): Seq[String] =
+    TableOptions.OrderingFields.get(options).getOrElse(Options.payload(options).fold(Seq.empty[String])(_.ordering))
 
   // An empty text may be a mistake, and a table keeps what it was created with.
   private def recordKeyFields(options: Map[String, String]): Seq[String] =
@@ -76,14 +81,17 @@ object TableRequest {
 
   /** Options of a statement that creates a table with the facts of another one, except its name. */
   def facts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
-    val always: Seq[(ConfigKey[_], String)] = Seq(TableOptions.Type -> config.tableType.name,
+    val payload: Seq[(ConfigKey[_], String)] =
+      config.payload.toSeq.map(payload => TableOptions.PayloadClass -> payload.className)
+    val always: Seq[(ConfigKey[_], String)] = payload ++ Seq(TableOptions.Type -> config.tableType.name,
       TableOptions.TableVersion -> config.version.toString,
       TableOptions.HiveStyle -> config.hiveStyle.toString, TableOptions.UrlEncode -> config.urlEncode.toString,
       TableOptions.TimelineZone -> config.zoneName, TableOptions.RecordMergeMode -> config.mergeMode.name,
       TableOptions.KeyGeneratorName -> config.keyGenerator.name)
     val columns: Seq[(ConfigKey[_], Seq[String])] = Seq(TableOptions.RecordKeyFields -> config.recordKeyFields,
       TableOptions.PartitionPathFields -> config.partitionItems, TableOptions.OrderingFields -> config.orderingFields)
-    val marker: Seq[(ConfigKey[_], String)] = config.deleteMarker.toSeq.flatMap(mark =>
+    val own = config.deleteMarker.filterNot(_ => config.payload.exists(_.deletes.isDefined))
+    val marker: Seq[(ConfigKey[_], String)] = own.toSeq.flatMap(mark =>
       Seq(TableOptions.DeleteField -> mark.field, TableOptions.DeleteMarker -> mark.value))
     val times: Seq[(ConfigKey[_], String)] =
       TableOptions.timeBasedKeys.flatMap(key => config.timeBased.get(key.name).map(key -> _))
@@ -95,7 +103,8 @@ object TableRequest {
     val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
       val byItself =
-        if (key == TableOptions.RecordMergeMode) Some(plain.effectiveMergeMode.name)
+        if (key == TableOptions.RecordMergeMode)
+          Some(plain.copy(payload = config.payload).effectiveMergeMode.name)
         else if (key == TableOptions.KeyGeneratorName) Some(plain.keyGeneratorType.name)
         else if (key == TableOptions.HiveStyle) Some(config.partitionItems.nonEmpty.toString)
         else key.default.map(_.toString)
@@ -160,10 +169,22 @@ object TableRequest {
         config.knownKeyGenerator.map(_.name).orElse(config.keyGeneratorName).getOrElse(""))
     }
 
-  private def checkMergeMode(config: TableConfig, options: Map[String, String]): Unit =
+  private def checkMergeMode(config: TableConfig, options: Map[String, String]): Unit = {
     for (wanted <- Options.mergeMode(options) if !config.knownMergeMode.contains(wanted))
       throw contradiction(TableOptions.RecordMergeMode.name, wanted.name,
         config.knownMergeMode.map(_.name).getOrElse(config.customMergeName))
+    for (asked <- TableOptions.PayloadClass.get(options) if !isPayload(asked, config))
+      throw contradiction(TableOptions.PayloadClass.name, asked,
+        config.payload.fold(s"the merge mode ${config.mergeMode.name}")(_.className))
+  }
+
+  private def isPayload(className: String, config: TableConfig): Boolean = Payload.of(className) match {
+    case Some(asked) =>
+      config.payload.contains(asked) ||
+      (asked.partial == config.partialUpdates &&
+        config.deleteMarker.map(_.copy(anyCase = false)) == asked.deletes)
+    case None => config.partialUpdates.isEmpty && !config.payload.exists(_.deletes.isDefined)
+  }
 
   private def checkTimeBased(config: TableConfig, options: Map[String, String]): Unit = {
     val stored = config.timeBased

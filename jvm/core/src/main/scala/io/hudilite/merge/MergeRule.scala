@@ -1,6 +1,6 @@
 package io.hudilite.merge
 
-import io.hudilite.config.MergeMode
+import io.hudilite.config.{MergeMode, PartialUpdates, TableConfig}
 
 /** Decides which of two versions of a record survives (docs/format.md, merging records).
   *
@@ -11,13 +11,21 @@ import io.hudilite.config.MergeMode
   *
   * @param fields
   *   the ordering fields that are compared, most significant first; none in the order of commits
+  * @param partial
+  *   which columns of a version say nothing; none without a value
   */
-final case class MergeRule(fields: Seq[String]) {
+final case class MergeRule(fields: Seq[String], partial: Option[PartialUpdates] = None) {
 
   private val count = fields.size
 
   /** Ordering values take part in the decision. */
   def compares: Boolean = count > 0
+
+  /** Any version may lack columns. */
+  def completesAll: Boolean = partial.isDefined
+
+  /** The rule for versions of which it is known that the newer one wins. */
+  def ofWinners: MergeRule = copy(fields = Nil)
 
   /** The newer version wins over any row of a base file. Ordering values of base files need not be read then. */
   def alwaysWins(newer: Version): Boolean = count == 0 || newer.isUnordered
@@ -33,7 +41,7 @@ final case class MergeRule(fields: Seq[String]) {
 
   /** The version that lost gives columns to the one that won; nothing is left of a deleted record. */
   private def completes(loser: Version, winner: Version): Boolean =
-    winner.isPartial && !winner.isDelete && !loser.isDelete
+    (completesAll || winner.isPartial) && !winner.isDelete && !loser.isDelete
 
   private def notLess(newer: Version, older: Version): Boolean = {
     // hot path
@@ -49,8 +57,10 @@ final case class MergeRule(fields: Seq[String]) {
 
 object MergeRule {
 
-  def of(mode: MergeMode, orderingFields: Seq[String]): MergeRule =
-    MergeRule(if (mode == MergeMode.EventTime) orderingFields else Nil)
+  def of(config: TableConfig): MergeRule = of(config.mergeMode, config.orderingFields, config.partialUpdates)
+
+  def of(mode: MergeMode, orderingFields: Seq[String], partial: Option[PartialUpdates] = None): MergeRule =
+    MergeRule(if (mode == MergeMode.EventTime) orderingFields else Nil, partial)
 
   /** The order of two values of one class, as Hudi's: bytes are compared without sign, all else as Java does it. A missing
     * value counts as 0 beside what Hudi holds as an int, and is less than anything else, with which Hudi cannot compare it.

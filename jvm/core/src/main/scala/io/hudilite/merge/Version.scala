@@ -14,7 +14,7 @@ trait Version {
   /** A delete without ordering values: it wins over everything older and loses to everything newer. */
   def isUnordered: Boolean = false
 
-  /** Has only some columns, and leaves the others as they are. */
+  /** Has only some columns, and leaves the others as they are, by whichever rule. */
   def isPartial: Boolean = false
 }
 

@@ -137,8 +137,9 @@ object TableSupport {
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
     config.orderingFields.find(_.contains('.')).map(field =>
       MissingFeature(s"the nested ordering field $field", "rows are compared by top-level columns only")),
-    when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
-      "columns of an update that hold a default or a marker would have to keep their old value"),
+    contradiction(config),
+    config.unknownPartialMode.map(mode =>
+      MissingFeature(s"partial updates in the mode $mode", "what the columns of an update say is not known")),
     config.unknownMergeProperty.map(key =>
       MissingFeature(s"the merge property $key", "it may change the result of a merge")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),

@@ -21,6 +21,7 @@ private[transaction] object TableFacts {
     "the timeline" -> config.timelinePath,
     "the table type" -> config.tableType.name,
     "the merge mode" -> config.mergeMode.name,
+    "the mode of partial updates" -> config.partialUpdates.fold("")(_.toString),
     "the ordering fields" -> config.orderingFields.mkString(","),
     "the record key fields" -> config.recordKeyFields.mkString(","),
     "the partition fields" -> config.partitionItems.mkString(","),

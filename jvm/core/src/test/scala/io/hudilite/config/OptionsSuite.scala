@@ -142,6 +142,10 @@ class OptionsSuite extends FunSuite {
       Some(MergeMode.EventTime))
     assertEquals(Options.mergeMode(Map.empty), None)
     assertEquals(error(payload -> "com.acme.Sum").condition, "OPTION_NOT_SUPPORTED")
+    val partial = Payload.PartialUpdate
+    assertEquals(Options.mergeMode(Map(payload -> partial.className)), Some(MergeMode.EventTime))
+    assertEquals(Options.payload(Map(payload -> partial.className)), Some(partial))
+    assertEquals(Options.payload(Map(payload -> latest)), None)
     assertEquals(error(payload -> latest, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING").condition,
       "INVALID_OPTION_VALUE")
   }

@@ -157,7 +157,8 @@ class TableConfigSuite extends FunSuite {
     s"the merge mode EVENT_TIME_ORDERING with the payload class $latestPayload" ->
       Seq("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING", "hoodie.compaction.payload.class" -> latestPayload),
     "the nested ordering field ts.at" -> Seq("hoodie.table.ordering.fields" -> "ts.at"),
-    "partial updates" -> Seq("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
+    "partial updates in the mode KEEP_VALUES" -> Seq("hoodie.table.partial.update.mode" -> "KEEP_VALUES"),
+    "partial updates in the mode FILL_UNAVAILABLE" -> Seq("hoodie.table.partial.update.mode" -> "FILL_UNAVAILABLE"),
     "the merge property hoodie.record.merge.property.hoodie.x" -> Seq("hoodie.record.merge.property.hoodie.x" -> "y"),
     s"the merge property $deleteField" -> Seq(deleteField -> "Op"),
     s"the merge property $deleteMarker" -> Seq(deleteMarker -> "D"),
@@ -192,6 +193,56 @@ class TableConfigSuite extends FunSuite {
   }
 
   private val fresh = TableDefinition("t", Seq("id"), Seq("dt"), Seq("ts"))
+
+  // The properties by which Hudi 1.2 knows such a table.
+  private val ofPayloads = Map(
+    (Payload.OverwriteNonDefaults, 9) -> Map("hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING",
+      "hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
+    (Payload.PartialUpdate, 9) -> Map("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING",
+      "hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
+    (Payload.AwsDms, 9) ->
+      Map("hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING", deleteField -> "Op", deleteMarker -> "D"),
+    (Payload.PostgresDebezium, 9) -> Map("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING",
+      "hoodie.table.partial.update.mode" -> "FILL_UNAVAILABLE", deleteField -> "_change_operation_type",
+      deleteMarker -> "d",
+      "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value" ->
+        "__debezium_unavailable_value"),
+    (Payload.MySqlDebezium, 9) -> Map("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING",
+      deleteField -> "_change_operation_type", deleteMarker -> "d"),
+    (Payload.OverwriteNonDefaults, 8) -> Map("hoodie.record.merge.mode" -> "CUSTOM"),
+    (Payload.AwsDms, 8) -> Map("hoodie.record.merge.mode" -> "CUSTOM"),
+    (Payload.OverwriteNonDefaults, 6) -> Map.empty[String, String],
+    (Payload.AwsDms, 6) -> Map.empty[String, String])
+
+  ofPayloads.foreach { case ((payload, version), properties) =>
+    val name = payload.className.split('.').last
+    test(s"a table of version $version with $name has the properties that Hudi gives it, and its rule") {
+      val ordering = if (payload.ordering.isEmpty) Seq("ts") else payload.ordering
+      val made = TableConfig.create(fresh.copy(version = version, payload = Some(payload), orderingFields = ordering))
+      val ofMerge = made.properties.filter { case (key, _) =>
+        key.contains("merge") || key.contains("payload") || key.contains("partial")
+      }
+      val named =
+        if (version == 9) Map("hoodie.table.legacy.payload.class" -> payload.className)
+        else Map("hoodie.compaction.payload.class" -> payload.className,
+          "hoodie.record.merge.strategy.id" -> "00000000-0000-0000-0000-000000000000")
+      assertEquals(ofMerge, properties ++ named)
+      TableSupport.checkWritable(made, "/t")
+      assertEquals(made.payload, Some(payload))
+      assertEquals((made.mergeMode, made.partialUpdates), (payload.mode, payload.partial))
+      assertEquals(made.deleteMarker.map(_.copy(anyCase = false)), payload.deletes)
+      assertEquals(made.deleteMarker.exists(_.isMark(payload.deletes.get.value.toLowerCase)),
+        payload.deletes.exists(_.value == "d") || (version < 9 && payload.deletes.isDefined))
+    }
+  }
+
+  test("a payload goes by its own ordering fields, and some need a version that has their rule") {
+    def create(payload: Payload, version: Int, ordering: String*): TableConfig =
+      TableConfig.create(fresh.copy(version = version, payload = Some(payload), orderingFields = ordering))
+    intercept[InvalidInput](create(Payload.PostgresDebezium, 9, "ts"))
+    intercept[InvalidInput](create(Payload.PostgresDebezium, 8, "_event_lsn"))
+    intercept[InvalidInput](create(Payload.MySqlDebezium, 9, "_event_pos"))
+  }
 
   test("a new table can be written, in every version, and has the facts that were asked for") {
     Seq(6, 8, 9).foreach { version =>

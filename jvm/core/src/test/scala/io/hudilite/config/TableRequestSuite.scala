@@ -46,6 +46,22 @@ class TableRequestSuite extends FunSuite {
         "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
   }
 
+  test("a payload class that is repeated is that of the table, by its rule or by its name") {
+    val payload = "hoodie.datasource.write.payload.class"
+    for (version <- Seq("6", "9"); own <- Seq(Payload.OverwriteNonDefaults, Payload.AwsDms)) {
+      val asked = options + ("hoodie.write.table.version" -> version)
+      val table = TableConfig.create(TableRequest.newTable(asked + (payload -> own.className), "t"))
+      TableRequest.checkAgainst(table, asked + (payload -> own.className))
+      Seq(Payload.PartialUpdate.className, "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload").foreach(
+        other =>
+          assertEquals(intercept[InvalidInput](TableRequest.checkAgainst(table, asked + (payload -> other))).condition,
+            "OPTION_CONTRADICTS_TABLE"))
+    }
+    assertEquals(intercept[InvalidInput](
+        TableRequest.checkAgainst(table, options + (payload -> Payload.PartialUpdate.className))).condition,
+      "OPTION_CONTRADICTS_TABLE")
+  }
+
   test("options that name columns get the spelling of these, and others stay as they are") {
     val columns = Map("ID" -> "id", "Day" -> "day", "s.X" -> "S.x")
     assertEquals(

@@ -1,6 +1,6 @@
 package io.hudilite.merge
 
-import io.hudilite.config.MergeMode
+import io.hudilite.config.{MergeMode, PartialUpdates}
 
 import munit.FunSuite
 
@@ -115,5 +115,15 @@ class MergeRuleSuite extends FunSuite {
     assertEquals[Outcome, Outcome](one.decide(new PartAt(1), Unordered), Outcome.Replaced)
     assertEquals[Outcome, Outcome](one.decide(new DeleteAt(1), new PartAt(2)), Outcome.Kept)
     assertEquals[Outcome, Outcome](one.decide(new PartAt(1), new DeleteAt(2)), Outcome.Kept)
+  }
+
+  test("by a rule of partial updates whole versions complete each other, deletes excepted") {
+    val partial = MergeRule.of(MergeMode.EventTime, Seq("ts"), Some(PartialUpdates.IgnoreDefaults))
+    assertEquals[Outcome, Outcome](partial.decide(new Of(2), new Of(1)), Outcome.Overlaid)
+    assertEquals[Outcome, Outcome](partial.decide(new Of(1), new Of(2)), Outcome.Underlaid)
+    assertEquals[Outcome, Outcome](partial.ofWinners.decide(new Of(1), new Of(2)), Outcome.Overlaid)
+    assertEquals[Outcome, Outcome](partial.decide(new DeleteAt(2), new Of(1)), Outcome.Deleted)
+    assertEquals[Outcome, Outcome](partial.decide(new DeleteAt(1), new Of(2)), Outcome.Kept)
+    assertEquals[Outcome, Outcome](partial.decide(new Of(2), new DeleteAt(1)), Outcome.Replaced)
   }
 }

@@ -30,8 +30,7 @@ final class RowDeletes(schema: StructType, marker: Option[DeleteMarker], among: 
     f.name == MetaFields.IsDeleted && f.dataType == BooleanType && among(f.name))
   private val column = marker.filter(m => among(m.field)).fold(-1)(m => schema.fieldNames.indexOf(m.field))
   private val columnType = if (column < 0) NullType else schema(column).dataType
-  private val value = marker.fold("")(_.value)
-  private val valueBytes = UTF8String.fromString(value)
+  private val exact = marker.filterNot(_.anyCase).map(m => UTF8String.fromString(m.value)).orNull // hot path
 
   def apply(row: InternalRow): Boolean = isFlagged(row) || isMarked(row)
 
@@ -40,8 +39,8 @@ final class RowDeletes(schema: StructType, marker: Option[DeleteMarker], among: 
   private def isMarked(row: InternalRow): Boolean =
     column >= 0 && !row.isNullAt(column) &&
       (columnType match {
-        case _: StringType => row.getUTF8String(column) == valueBytes
-        case other => row.get(column, other).toString == value
+        case _: StringType if exact != null => row.getUTF8String(column) == exact
+        case other => marker.exists(_.isMark(row.get(column, other).toString))
       })
 }
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.row.{KeySettings, PathField, RowKeys, SessionConf, SharedConf, TaskAttempt}
 import io.hudilite.spark.write.job.WriteJob
@@ -53,7 +54,7 @@ trait WriteFixture extends FunSuite {
     permit.issue(new HadoopStorage(new Configuration()), base)
     WriteJob(base, permit, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PathField(_)), hiveStyle = false, urlEncode = false),
-      mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter(session)))
+      MergeRule.of(mode, ordering), ordering, files, bloom, SharedConf(SessionConf.parquetWriter(session)))
   }
 
   /** Writes base files of the rows, as they come. */

@@ -12,7 +12,8 @@ object TableProperty {
   // Apache Hudi's names of these options in SQL.
   private val Words: Seq[(String, ConfigKey[_])] = Seq("primaryKey" -> TableOptions.RecordKeyFields,
     "preCombineField" -> TableOptions.OrderingFields, "orderingFields" -> TableOptions.OrderingFields,
-    "type" -> TableOptions.Type, "recordMergeMode" -> TableOptions.RecordMergeMode)
+    "type" -> TableOptions.Type, "recordMergeMode" -> TableOptions.RecordMergeMode,
+    "payloadClass" -> TableOptions.PayloadClass)
 
   private val Names: Map[String, ConfigKey[_]] = Words.map { case (word, key) => lower(word) -> key }.toMap
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.config.{DeleteMarker, TableKeys}
+import io.hudilite.config.DeleteMarker
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFiles}
@@ -54,7 +54,8 @@ object LogJob {
     val config = table.config
     refuse(table)
     val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
-    val rule = MergeRule.of(config.mergeMode, config.orderingFields.filter(schema.fieldNames.contains))
+    val asked = MergeRule.of(config)
+    val rule = asked.copy(fields = asked.fields.filter(schema.fieldNames.contains))
     LogJob(table.basePath, table.blockInstants(asOf), rule, config.deleteMarker, schema, support.columns)
   }
 
@@ -64,8 +65,8 @@ object LogJob {
       if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
         "reason" -> reason, "way" -> "Compact the table with Apache Hudi, then read it")
     unless(config.populateMetaFields, "log files without meta columns", "records without keys cannot be merged")
-    unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
-      "partial updates", "columns with a default or a marker in an update would have to keep their old value")
+    config.unknownPartialMode.foreach(mode =>
+      unless(fine = false, s"partial updates in the mode $mode", "what the columns of an update say is not known"))
     config.unknownMergeProperty.foreach(key =>
       unless(fine = false, s"the merge property $key", "this property may change the result of a merge"))
     config.orderingFields.find(_.contains('.')).foreach(field =>

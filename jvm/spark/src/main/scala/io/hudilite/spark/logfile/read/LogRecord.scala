@@ -16,6 +16,9 @@ private[spark] trait NewerVersion extends Version {
     * its own row. Nothing in the result belongs to the older row.
     */
   def over(base: Int => Any): InternalRow
+
+  /** An older row that wins, completed by its columns, as of [[over]]; null when that needs none of them. */
+  def under(base: Int => Any): InternalRow
 }
 
 /** One record of a log as a merge looks at it; moves from row to row. */
@@ -67,13 +70,26 @@ private[spark] final class LogRecord private[spark] (rows: LogRowLayout) extends
   def columnSet: Int = LogRowLayout.columnSet(current)
 
   override def over(base: Int => Any): InternalRow = {
-    val present = rows.present(current)
-    new GenericInternalRow(Array.tabulate[Any](rows.columns.length) { i =>
-      val at = rows.columnOrdinals(i)
-      if (!present(at - LogRowLayout.BookkeepingColumns)) InternalRow.copyValue(base(i))
-      else if (current.isNullAt(at)) null
-      else InternalRow.copyValue(current.get(at, rows.columns(i).dataType))
-    })
+    val whole = if (isPartial) new GenericInternalRow(Array.tabulate[Any](rows.columns.length)(i =>
+        InternalRow.copyValue(if (isPresent(i)) value(i) else base(i))))
+    else view
+    rows.gaps.fold[InternalRow](whole) { gaps =>
+      val filled = gaps.filled(i => if (isPresent(i)) value(i) else base(i), base)
+      if (filled == null) whole else new GenericInternalRow(filled)
+    }
+  }
+
+  override def under(base: Int => Any): InternalRow = {
+    val filled = rows.gaps.map(_.filled(base, i => if (isPresent(i)) value(i) else base(i))).orNull
+    if (filled == null) null else new GenericInternalRow(filled)
+  }
+
+  private def isPresent(column: Int): Boolean =
+    rows.present(current)(rows.columnOrdinals(column) - LogRowLayout.BookkeepingColumns)
+
+  private def value(column: Int): Any = {
+    val at = rows.columnOrdinals(column)
+    if (current.isNullAt(at)) null else current.get(at, rows.columns(column).dataType)
   }
 }
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.row.{MissingOrdering, RowDeletes}
+import io.hudilite.spark.row.{ColumnGaps, MissingOrdering, RowDeletes}
 
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
@@ -64,17 +64,26 @@ private[spark] final case class LogRowLayout(job: LogJob, columns: StructType) {
   private[spark] def columnsOf(set: Int): Seq[Int] =
     columnOrdinals.indices.filter(i => columnSets(set)(columnOrdinals(i) - BookkeepingColumns))
 
+  /** Values of the wanted columns that leave them to another version. */
+  private[read] val gaps: Option[ColumnGaps] = ColumnGaps.of(columns, job.rule.partial)
+  private val gapsOfRead: ColumnGaps = ColumnGaps.of(read, job.rule.partial).orNull // hot path
+
+  private def value(row: UnsafeRow, column: Int): Any = {
+    val at = Bookkeeping.size + column
+    if (row.isNullAt(at)) null else row.get(at, read(column).dataType)
+  }
+
   private lazy val overlaid = new GenericInternalRow(schema.length)
 
-  /** A partial record on top of another one, neither of them a delete: its columns, and the other's for those that it has
-    * not. The row is reused.
+  /** A record on top of another one, neither of them a delete: its columns, and the other's for those that it has not or
+    * that it leaves to others. The row is reused.
     */
   private[spark] def overlay(top: UnsafeRow, bottom: UnsafeRow): UnsafeRow = {
     val (above, below) = (present(top), present(bottom))
+    def isGap(row: UnsafeRow, i: Int): Boolean = gapsOfRead != null && gapsOfRead.isGap(value(row, i), i)
     read.fields.indices.foreach { i => // hot path
-      val row = if (above(i)) top else bottom
-      val at = Bookkeeping.size + i
-      overlaid.update(at, if (row.isNullAt(at)) null else row.get(at, read(i).dataType))
+      val leaves = !above(i) || (below(i) && isGap(top, i) && !isGap(bottom, i))
+      overlaid.update(Bookkeeping.size + i, value(if (leaves) bottom else top, i))
     }
     val position = top.getLong(Position)
     overlaid.update(Sequence, top.getLong(Sequence))

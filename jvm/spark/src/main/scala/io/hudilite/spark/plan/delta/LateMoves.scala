@@ -35,14 +35,14 @@ object LateMoves extends Rule[LogicalPlan] {
   private def compares(operation: RowLevelWrite): Boolean = {
     val target = operation.target
     !operation.byKey && !target.index.keepsPlaces &&
-    MergeRule.of(target.config.mergeMode, target.config.orderingFields).compares
+    MergeRule.of(target.config).compares
   }
 }
 
 private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite, table: DataSourceV2Relation) {
 
   private val target = operation.target
-  private val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
+  private val rule = MergeRule.of(target.config)
   private val roots = rule.fields.map(MovedRows.root).distinct
   private val updates = new UpdatesOf(query)
 

@@ -22,8 +22,9 @@ import org.apache.spark.sql.execution.hudilite.{SharedColumnsExec, SharedRowsAga
 final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case LatestByKey(keys, ordering, child, place, values, inOrder) =>
-      LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child), values, inOrder) :: Nil
+    case LatestByKey(keys, ordering, child, place, values, inOrder, merging, deletes) =>
+      LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child), values, inOrder, merging,
+        deletes) :: Nil
     case KeyPlaces(key, partition, places, later, child) =>
       KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
     case MoveResolution(changes, found, columns, child) =>

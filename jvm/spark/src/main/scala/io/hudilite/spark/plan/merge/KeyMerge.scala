@@ -55,14 +55,17 @@ private[plan] final class KeyMerge(into: LogicalPlan, rows: LogicalPlan, target:
     val leaves = if (target.index.movesRows) Some(OnlyLeaves(WriteLayout.column(rows, WriteLayout.PartitionColumn)))
     else None
     leaves.map(only => DeleteAction(Some(inTime.fold(only: Expression)(And(_, only))))).toSeq :+
-      (if (target.index.keepsPlaces) KeptPlaces.update(inTime, into, rows, target) else UpdateStarAction(inTime))
+      (if (target.index.keepsPlaces) KeptPlaces.update(inTime, into, rows, target)
+       else if (rule.completesAll && target.index.movesRows) CompletedRows.update(inTime, into, rows, target)
+       else UpdateStarAction(inTime))
   }
+
+  private val rule = MergeRule.of(target.config)
 
   /** The updates that a row which can change its partition makes: a move is a delete and an insert in two places, which
     * cannot be held back until it is known whether it comes too late, so it is compared with the row that it would move.
     */
   private def inTime: Option[Expression] = {
-    val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
     val compares = rule.compares && target.index.movesRows
     val (now, old) = (WriteLayout.named(rows), WriteLayout.named(into))
     val fields = if (compares) rule.fields.filter(f => now(f).isDefined && old(f).isDefined) else Nil

@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.spark.row.KeyValues
+import io.hudilite.merge.{MergeRule, Outcome, Version}
+import io.hudilite.spark.row.{ColumnGaps, KeyValues}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.RowNumber
 
@@ -11,6 +12,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Descending,
   Expression,
+  GenericInternalRow,
+  IsNotNull,
+  Literal,
   NullsLast,
   SortOrder,
   UnsafeProjection,
@@ -21,6 +25,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Dist
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.hudilite.Rdds
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty).
@@ -33,9 +38,14 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param inOrder
   *   number, the last of `ordering`, by which a row wins over all of a lower number and loses to all of a higher one,
   *   whatever else is larger; null for other rows
+  * @param merging
+  *   the rows of a key become one, merged one after the other in the order of the last of `ordering`
+  * @param deletes
+  *   rows that delete their keys, where rows are merged
   */
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
-    place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None)
+    place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
+    merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
@@ -50,9 +60,17 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }
 
+/** How rows of one key are merged before they are written.
+  *
+  * @param columns
+  *   columns that one row may take from another
+  */
+final case class RowMerge(rule: MergeRule, columns: Set[String])
+
 /** Asks Spark for rows clustered by `place` and sorted by (key, ordering descending) and passes on the first of each key. */
 final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], place: Seq[Expression],
-    child: SparkPlan, values: Option[KeyValues] = None, inOrder: Option[Expression] = None)
+    child: SparkPlan, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
+    merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
     extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
@@ -61,7 +79,9 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(LatestByKeyExec.clustered(place))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(keyOrder ++ (inOrder.toSeq ++ ordering).map(SortOrder(_, Descending, NullsLast, Nil)))
+    Seq(keyOrder ++
+      (if (merging.isDefined) Seq(SortOrder(ordering.last, Ascending))
+       else (inOrder.toSeq ++ ordering).map(SortOrder(_, Descending, NullsLast, Nil))))
 
   private def keyOrder: Seq[SortOrder] = keys.map(SortOrder(_, Ascending))
 
@@ -74,10 +94,12 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     val duplicates = longMetric("duplicates")
     val (keyExpressions, valuesOf, input) = (keys, values, child.output)
     val numbers = inOrder.map(Seq(_, ordering.last))
+    val merge = merging.map(KeyedMerge(_, ordering.init, inOrder, deletes, input))
     Rdds.mapPartitions(child.execute()) { rows =>
       val groups = new KeyGroups(keyExpressions, valuesOf, input, kept, duplicates)
-      numbers.fold(rows.filter(groups.begin))(of =>
-        new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input)))
+      merge.map(new MergedRows(rows, groups.begin, _): Iterator[InternalRow]).getOrElse(
+        numbers.fold(rows.filter(groups.begin))(of =>
+          new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input))))
     }
   }
 
@@ -170,6 +192,104 @@ private final class WinnersByNumber(rows: Iterator[InternalRow], groups: KeyGrou
     ready = null
     result
   }
+}
+
+/** The merge of the rows of each key into one.
+  *
+  * @param unordered
+  *   null for rows that do not delete their keys in the order of commits
+  */
+private final case class KeyedMerge(merge: RowMerge, ordering: Seq[Expression], unordered: Option[Expression],
+    deletes: Option[Expression], input: Seq[Attribute]) {
+
+  def orderingTypes: Array[DataType] = ordering.map(_.dataType).toArray
+
+  def columnTypes: Array[DataType] = input.map(_.dataType).toArray
+
+  /** What `ToldVersion` asks of a row. */
+  def told: UnsafeProjection = {
+    val no: Expression = Literal.FalseLiteral
+    UnsafeProjection.create(Seq(deletes.getOrElse(no), unordered.fold(no)(IsNotNull(_))) ++ ordering, input)
+  }
+
+  def gaps: ColumnGaps = new ColumnGaps(columnTypes, merge.rule.partial.get,
+    fixed = input.indices.filterNot(i => merge.columns(input(i).name)).toSet)
+}
+
+/** The rows of each key merged into one, by the rule that every merge goes by.
+  *
+  * @param rows
+  *   those of a key one behind the other, in their order
+  * @param begins
+  *   a row is the first of its key
+  */
+private final class MergedRows(rows: Iterator[InternalRow], begins: InternalRow => Boolean, of: KeyedMerge)
+    extends Iterator[InternalRow] {
+
+  private val told = of.told
+  private val columns = of.columnTypes
+  private val toUnsafe = UnsafeProjection.create(columns)
+  private val gaps = of.gaps
+  private val (newer, older) = (new ToldVersion(of.orderingTypes), new ToldVersion(of.orderingTypes))
+  private var held: InternalRow = _ // hot path: null for none
+
+  override def hasNext: Boolean = held != null || rows.hasNext
+
+  override def next(): InternalRow = {
+    if (held == null) {
+      val first = rows.next()
+      begins(first)
+      keep(first)
+    }
+    var done: InternalRow = null
+    while (done == null && rows.hasNext) { // hot path
+      val row = rows.next()
+      if (begins(row)) {
+        done = held
+        keep(row)
+      } else meet(row)
+    }
+    if (done == null) {
+      done = held
+      held = null
+    }
+    done
+  }
+
+  private def keep(row: InternalRow): Unit = {
+    held = row.copy()
+    older.told = told(row).copy()
+  }
+
+  private def meet(row: InternalRow): Unit = {
+    newer.told = told(row)
+    of.merge.rule.decide(newer, older) match {
+      case Outcome.Kept =>
+      case Outcome.Replaced | Outcome.Deleted => keep(row)
+      case Outcome.Underlaid => complete(row)
+      case Outcome.Overlaid =>
+        val before = held
+        keep(row)
+        complete(before)
+    }
+  }
+
+  private def complete(below: InternalRow): Unit = {
+    val top = held
+    val filled = gaps.filled(value(top, _), value(below, _))
+    if (filled != null) held = toUnsafe(new GenericInternalRow(filled)).copy()
+  }
+
+  private def value(row: InternalRow, column: Int): Any =
+    if (row.isNullAt(column)) null else row.get(column, columns(column))
+}
+
+/** What a merge asks of a row. */
+private final class ToldVersion(types: Array[DataType]) extends Version {
+  var told: InternalRow = _
+  override def isDelete: Boolean = told.getBoolean(0)
+  override def isUnordered: Boolean = told.getBoolean(1)
+  override def ordering(field: Int): Any = if (told.isNullAt(field + 2)) null else told.get(field + 2, types(field))
 }
 
 /** Compares the values behind the keys of rows that have one key. */

@@ -23,7 +23,8 @@ private[plan] object NewestOfKey {
   def of(changes: LogicalPlan, operation: RowLevelWrite): LogicalPlan =
     if (!operation.keepsNewest || !inserts(changes)) changes
     else if (operation.target.index.isGlobal) newest(changes, operation, inTable = true)
-    else if (PutBackRows.mayPart(changes, operation)) newest(changes, operation, inTable = false)
+    else if (PutBackRows.mayPart(changes, operation) || KeyedRows.merge(operation.target).isDefined)
+      newest(changes, operation, inTable = false)
     else changes
 
   private def inserts(changes: LogicalPlan): Boolean = changes.exists {
@@ -45,8 +46,12 @@ private[plan] object NewestOfKey {
     val old = Alias(If(isNew, Literal.create(null, LongType), number), OldColumn)()
     val told = Project(numbered.output :+ old, numbered)
     val ofKey = place.map(_.toAttribute)
-    val ordering = WriteLayout.orderingOf(told, operation.target) :+ number
+    val merge = KeyedRows.merge(operation.target)
+    val compared = if (merge.exists(!_.rule.compares)) Nil else WriteLayout.orderingOf(told, operation.target)
+    val ordering = compared :+ number
     val values = operation.target.keys.keyValues(key.toAttribute, WriteLayout.named(told))
-    Project(changes.output, LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey, values))
+    Project(changes.output,
+      LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey, values,
+        merging = merge, deletes = new KeyedRows(operation.target).deletes(WriteLayout.named(told)).filter(_ => merge.isDefined)))
   }
 }

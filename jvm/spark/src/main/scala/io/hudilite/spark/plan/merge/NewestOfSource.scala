@@ -46,6 +46,7 @@ private[plan] object NewestOfSource extends PredicateHelper with SQLConfHelper {
   private def isAsked(source: LogicalPlan, relation: DataSourceV2Relation, table: PlannedTable, config: TableConfig)
       : Boolean = table.prepared.isEmpty && !source.exists(_.isInstanceOf[LatestByKey]) && !config.generatesKeys &&
     config.orderingFields.nonEmpty && config.knownMergeMode.contains(MergeMode.EventTime) &&
+    config.partialUpdates.isEmpty &&
     table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap).combine.beforeUpsert
 
   private def each(fields: Seq[String])(value: String => Option[Expression]): Option[Seq[Expression]] =

@@ -83,7 +83,7 @@ private[plan] object PutBackRows {
   private def placeNames(operation: RowLevelWrite): Seq[String] =
     (operation.rowId() ++ operation.requiredMetadataAttributes()).map(_.fieldNames().last).toSeq
 
-  private def rule(target: WriteTarget): MergeRule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
+  private def rule(target: WriteTarget): MergeRule = MergeRule.of(target.config)
 
   private def probeOf(plan: LogicalPlan): Option[IndexProbe] =
     plan.collectFirst { case p: IndexProbe if p.output.exists(_.name == RowPlace.Gone) => p }

@@ -72,7 +72,10 @@ private[slice] final class MergeLoop(base: Option[SplitReader[ColumnarBatch]], b
 
   // Only rows that have a record in the log are asked for their ordering values.
   private def decide(): Unit = rule.decide(matcher.record, old) match { // hot path
-    case Outcome.Kept | Outcome.Underlaid => sink.kept(old)
+    case Outcome.Kept => sink.kept(old)
+    case Outcome.Underlaid =>
+      val completed = matcher.record.under(ofOld)
+      if (completed == null) sink.kept(old) else sink.replaced(old, completed)
     case Outcome.Deleted => sink.deleted(old)
     case Outcome.Replaced => sink.replaced(old, matcher.record.row)
     case Outcome.Overlaid => sink.replaced(old, matcher.record.over(ofOld))

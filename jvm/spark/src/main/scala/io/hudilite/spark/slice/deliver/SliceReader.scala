@@ -46,11 +46,14 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     */
   def open(slice: FileSlice, beforeRange: Option[FileSlice]): SplitReader[ColumnarBatch] = {
     val blocks = LogBlocks.of(merge.log, slice, conf)
-    beforeRange.filter(_ => blocks.havePartial) match {
+    beforeRange.filter(_ => takesColumns(blocks)) match {
       case Some(all) => merged(all, LogBlocks.of(merge.log.ofAllWrites, all, conf))
       case None => merged(slice, blocks)
     }
   }
+
+  /** Rows of the base file give columns to records, or take some from them. */
+  private def takesColumns(blocks: LogBlocks): Boolean = merge.log.rule.completesAll || blocks.havePartial
 
   private def merged(slice: FileSlice, blocks: LogBlocks): SplitReader[ColumnarBatch] = {
     counts.logFiles += slice.logs.size
@@ -119,7 +122,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     */
   private final class BaseSide(place: Option[StructField], log: MergedLog, blocks: LogBlocks) {
 
-    private val rule: MergeRule = if (log.winOverBase) MergeRule(Nil) else log.rule
+    private val rule: MergeRule = if (log.winOverBase) log.rule.ofWinners else log.rule
     private val compared: Seq[StructField] = if (rule.compares) merge.log.orderingColumns else Nil
 
     /** The columns to deliver, then those that only the merge looks at. */
@@ -131,7 +134,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it; and where
     // a record has only some columns, the row has the others.
     private val pushed: Seq[ScanFilter] =
-      if (compared.nonEmpty || blocks.havePartial)
+      if (compared.nonEmpty || takesColumns(blocks))
         ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
       else
         job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))

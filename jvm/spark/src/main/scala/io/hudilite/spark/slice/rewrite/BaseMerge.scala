@@ -88,16 +88,21 @@ private[spark] final class BaseMerge(
 
   /** Keeps the next row or leaves it out; the sink sees it as it was, and writes behind the rows that were kept so far. */
   private def decide(newer: NewerVersion): Unit = rule.decide(newer, older) match { // hot path
-    case Outcome.Kept =>
-      sink.kept(rows)
-      rows.keepOne()
-      stayed += 1
+    case Outcome.Kept => keep()
     case Outcome.Deleted =>
       sink.deleted(rows)
       rows.dropOne()
     case Outcome.Replaced => replace(newer.row)
     case Outcome.Overlaid => replace(newer.over(ofOlder))
-    case Outcome.Underlaid => throw new IllegalStateException("an old row that lacks columns")
+    case Outcome.Underlaid =>
+      val completed = newer.under(ofOlder)
+      if (completed == null) keep() else replace(completed)
+  }
+
+  private def keep(): Unit = {
+    sink.kept(rows)
+    rows.keepOne()
+    stayed += 1
   }
 
   private def replace(row: InternalRow): Unit = {

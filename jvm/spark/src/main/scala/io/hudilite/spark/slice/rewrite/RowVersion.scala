@@ -1,9 +1,10 @@
 package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.spark.logfile.read.NewerVersion
-import io.hudilite.spark.row.MissingOrdering
+import io.hudilite.spark.row.{CarriedSchema, ColumnGaps, MissingOrdering}
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 
 /** A row of a write as the newer side of a merge; moves from row to row. One that deletes its key and lacks an ordering value does so in
@@ -11,8 +12,11 @@ import org.apache.spark.sql.types.StructType
   *
   * @param ordinals
   *   of the columns with the ordering values that are compared
+  * @param gaps
+  *   values of the columns that say nothing
   */
-private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int]) extends NewerVersion {
+private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int], gaps: Option[ColumnGaps])
+    extends NewerVersion {
 
   private val types = ordinals.map(schema(_).dataType)
   private val lacks = new MissingOrdering(ordinals, types)
@@ -35,7 +39,23 @@ private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int]) 
 
   override def row: InternalRow = current
 
-  override def over(base: Int => Any): InternalRow = throw new IllegalStateException("it has all columns")
+  override def over(base: Int => Any): InternalRow = {
+    val filled = gapsOf.filled(value, ofData(base))
+    if (filled == null) current else new GenericInternalRow(filled)
+  }
+
+  override def under(base: Int => Any): InternalRow = {
+    val filled = gapsOf.filled(ofData(base), value)
+    if (filled == null) null else new GenericInternalRow(filled)
+  }
+
+  private def gapsOf: ColumnGaps = gaps.getOrElse(throw new IllegalStateException("it has all columns"))
+
+  private def value(column: Int): Any =
+    if (current.isNullAt(column)) null else current.get(column, schema(column).dataType)
+
+  // An old row has Hudi's columns before its own.
+  private def ofData(base: Int => Any): Int => Any = column => base(column + CarriedSchema.Meta.size)
 
   override def isUnordered: Boolean = current == null || deletes && lacks(current)
 }

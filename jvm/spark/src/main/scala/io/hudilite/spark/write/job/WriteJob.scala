@@ -1,6 +1,6 @@
 package io.hudilite.spark.write.job
 
-import io.hudilite.config.{DeleteMarker, MergeMode}
+import io.hudilite.config.DeleteMarker
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.{BaseFile, FileGroupId}
 import io.hudilite.index.BucketIndex
@@ -9,7 +9,7 @@ import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
-import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SchemaConversion, SessionConf, SharedConf}
+import io.hudilite.spark.row.{ColumnGaps, KeyCheck, KeySettings, RowDeletes, SchemaConversion, SessionConf, SharedConf}
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.transaction.rollback.WritePermit
 
@@ -27,8 +27,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *   the table's columns without meta columns, in file order; rows handed to the writers have this schema
   * @param avroSchema
   *   Avro JSON of these and the meta columns, for the footers
+  * @param rule
+  *   which of a change and the row in the table survives
   * @param orderingFields
-  *   top-level columns that decide between two records of a key, most significant first
+  *   top-level columns that decide between two records of a key, most significant first, whether the rule compares them or
+  *   not
   * @param logs
   *   how log files are written; `None` for a copy-on-write table
   * @param deleteMarker
@@ -46,7 +49,7 @@ final case class WriteJob(
     dataSchema: StructType,
     avroSchema: String,
     keys: KeySettings,
-    mergeMode: MergeMode,
+    rule: MergeRule,
     orderingFields: Seq[String],
     files: FileSettings,
     bloom: BloomSettings,
@@ -72,11 +75,11 @@ final case class WriteJob(
 
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 
-  /** Which of a change and the row in the table survives. */
-  lazy val rule: MergeRule = MergeRule.of(mergeMode, orderingFields)
-
   /** Ordinals of the columns that the rule compares. */
   def comparedOrdinals: Array[Int] = if (rule.compares) orderingOrdinals else Array.empty
+
+  /** Values of a change that leave their columns to the row in the table. */
+  def gaps: Option[ColumnGaps] = ColumnGaps.of(dataSchema, rule.partial)
 
   private lazy val deletes = new RowDeletes(dataSchema, deleteMarker)
 
@@ -118,7 +121,7 @@ object WriteJob {
       dataSchema = target.schema,
       avroSchema = SchemaConversion.toAvro(target.schema, config.name, withMeta = true),
       keys = target.shape.keySettings,
-      mergeMode = config.mergeMode,
+      rule = MergeRule.of(config),
       orderingFields = config.orderingFields,
       files = FileSettings(
         // A bucket has one file group, however large it grows.

@@ -21,7 +21,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
   private val old = output.old(file)
   private val writer = output.successor(old)
   private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals, this, job.keyCheck(file))
-  private val change = new RowVersion(job.dataSchema, job.comparedOrdinals)
+  private val change = new RowVersion(job.dataSchema, job.comparedOrdinals, job.gaps)
   private lazy val overflow = new NewFileGroups(output, file.partition)
   private var inserts = 0L
   private var updates = 0L
