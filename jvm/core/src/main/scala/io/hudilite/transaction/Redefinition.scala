@@ -138,8 +138,9 @@ object Redefinition {
       refuse("a replacement does not change the version of the table; leave the version out")
     // Readers that list folders stop at the first folder with a partition's mark.
     if (facts.partitionFields.size != config.partitionFields.size)
-      refuse(s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
-        "depth; keep their number")
+      refuse(
+        s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
+          "depth; keep their number")
     if (partitions(facts) != partitions(config)) table.partitions().find(isOdd(_, config)).foreach(path =>
       refuse(s"its partition '$path' lies deeper than it has partition columns; keep these columns"))
     table.timeline.savepoints.lastOption.foreach(savepoint =>

@@ -164,13 +164,15 @@ class TableRequestSuite extends FunSuite {
     val keyed = redefined(table, key -> "a,b", "hoodie.table.type" -> "MERGE_ON_READ")
     assertEquals((keyed.recordKeyFields, keyed.keyGenerator, keyed.partitionFields, keyed.orderingFields),
       (Seq("a", "b"), KeyGeneratorType.Complex, Seq("dt"), Seq("ts")): Any)
-    assertEquals((keyed.tableType, keyed.hiveStyle, keyed.mergeMode), (TableType.MergeOnRead, true,
-      MergeMode.EventTime): Any)
+    assertEquals((keyed.tableType, keyed.hiveStyle, keyed.mergeMode),
+      (TableType.MergeOnRead, true,
+        MergeMode.EventTime): Any)
     assertEquals(redefined(table, ordering -> "").mergeMode, MergeMode.CommitTime)
-    val timed = TableConfig.create(TableRequest.newTable(options ++ Map(
-      "hoodie.datasource.write.keygenerator.type" -> "TIMESTAMP",
-      "hoodie.keygen.timebased.timestamp.type" -> "DATE_STRING",
-      "hoodie.keygen.timebased.output.dateformat" -> "yyyy"), "timed"))
+    val timed = TableConfig.create(TableRequest.newTable(
+        options ++ Map(
+          "hoodie.datasource.write.keygenerator.type" -> "TIMESTAMP",
+          "hoodie.keygen.timebased.timestamp.type" -> "DATE_STRING",
+          "hoodie.keygen.timebased.output.dateformat" -> "yyyy"), "timed"))
     assertEquals(redefined(timed, key -> "a"), redefined(timed, key -> "a", partition -> "dt"))
     assertEquals(redefined(timed, key -> "a").keyGenerator, KeyGeneratorType.Timestamp)
     val other = redefined(timed, partition -> "town")

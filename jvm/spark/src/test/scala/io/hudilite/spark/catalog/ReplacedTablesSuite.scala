@@ -152,10 +152,10 @@ final class ReplacedTablesSuite extends NamedSession {
     assertEquals(condition(s"CREATE OR REPLACE TABLE kept $with_key AS $first"), "STATEMENT_NOT_SUPPORTED")
     assertEquals(rows("kept"), before)
     val append = intercept[Exception](frame(first).write.format("hudilite").options(key.toMap).mode("append")
-      .save(s"$home/kept"))
+        .save(s"$home/kept"))
     assert(append.getMessage.contains("mode overwrite"), append.getMessage)
     val dynamic = intercept[Exception](frame(first).write.format("hudilite").options(key.toMap).mode("overwrite")
-      .option("partitionOverwriteMode", "dynamic").save(s"$home/kept"))
+        .option("partitionOverwriteMode", "dynamic").save(s"$home/kept"))
     assert(dynamic.getMessage.contains("OPTION_CONTRADICTS_TABLE"), dynamic.getMessage)
   }
 
@@ -181,6 +181,6 @@ final class ReplacedTablesSuite extends NamedSession {
     sql("CREATE OR REPLACE TABLE sixth USING hudilite AS SELECT 2 AS id, 5 AS w")
     assertEquals(rows("sixth"), Seq("[2,5]"))
     assertEquals(condition("CREATE OR REPLACE TABLE sixth USING hudilite TBLPROPERTIES (primaryKey = 'w') " +
-      "AS SELECT 2 AS id, 5 AS w"), "STATEMENT_NOT_SUPPORTED")
+        "AS SELECT 2 AS id, 5 AS w"), "STATEMENT_NOT_SUPPORTED")
   }
 }

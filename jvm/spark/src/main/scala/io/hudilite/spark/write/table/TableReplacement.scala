@@ -24,7 +24,7 @@ private[table] final class TableReplacement(table: Table, support: TableSupport,
   /** Columns of the table after the write: where those of the rows only add to the old ones, these come first. */
   private val columns: StructType = {
     val named = StructType(incoming.map(field =>
-      SchemaAlignment.find(present, field.name).fold(field)(old => field.copy(name = old.name))))
+        SchemaAlignment.find(present, field.name).fold(field)(old => field.copy(name = old.name))))
     val added = StructType(present.flatMap(old => SchemaAlignment.find(named, old.name)) ++
       named.filter(field => SchemaAlignment.find(present, field.name).isEmpty))
     if (grows(added)) added else named
