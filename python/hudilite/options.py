@@ -44,8 +44,8 @@ value when there is an ordering field. Value: EVENT_TIME_ORDERING or COMMIT_TIME
 """
 
 WRITE_PAYLOAD_CLASS: Final[str] = "hoodie.datasource.write.payload.class"
-"""Class name of Hudi's payload, which stands for a merge mode, partial updates or a delete marker; docs/format.md has
-the list. Value: string.
+"""Class name of Hudi's payload, which stands for a merge mode, partial updates or a delete marker;
+docs/format.md has the list. Value: string.
 """
 
 PAYLOAD_DELETE_FIELD: Final[str] = "hoodie.payload.delete.field"

@@ -109,7 +109,8 @@ class PartialRowsSuite extends MergeOnReadFixture with Interpreted {
     write(rows(0 until 4, 10, "old"), path, "upsert", of: _*)
     spark.sql(s"UPDATE hudilite.`$path` SET v = NULL, ts = 11 WHERE id = 'k0001'")
     assertEquals(read(path).where("v = 'old' and ts = 11").count(), 1L)
-    write(rows(1 until 3, 12, "x").selectExpr("id", "p", "ts", "cast(null as string) v", "'new' w"), path, "upsert", of: _*)
+    write(rows(1 until 3, 12, "x").selectExpr("id", "p", "ts", "cast(null as string) v", "'new' w"), path, "upsert",
+      of: _*)
     write(rows(2 until 4, 13, "y").selectExpr("id", "p", "ts", "v", "cast(null as string) w"), path, "upsert", of: _*)
     assertEquals(read(path).orderBy("id").select("v", "w").collect().map(_.toString).toSeq,
       Seq("[old,null]", "[old,new]", "[y,new]", "[y,null]"))
@@ -133,7 +134,7 @@ private object PartialRowsSuite {
 
   private val Time = 2
 
-  /** What is left of rows of one key.
+  /** Rows of one key, merged.
     *
     * @param byTime
     *   the row with the greater ordering value wins, not the later one

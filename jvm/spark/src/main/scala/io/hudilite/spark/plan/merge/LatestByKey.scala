@@ -206,7 +206,7 @@ private final case class KeyedMerge(merge: RowMerge, ordering: Seq[Expression], 
 
   def columnTypes: Array[DataType] = input.map(_.dataType).toArray
 
-  /** What `ToldVersion` asks of a row. */
+  /** Facts on a row, as `ToldVersion` has them. */
   def told: UnsafeProjection = {
     val no: Expression = Literal.FalseLiteral
     UnsafeProjection.create(Seq(deletes.getOrElse(no), unordered.fold(no)(IsNotNull(_))) ++ ordering, input)
@@ -284,7 +284,7 @@ private final class MergedRows(rows: Iterator[InternalRow], begins: InternalRow 
     if (row.isNullAt(column)) null else row.get(column, columns(column))
 }
 
-/** What a merge asks of a row. */
+/** A row as a merge sees it: facts by which it decides. */
 private final class ToldVersion(types: Array[DataType]) extends Version {
   var told: InternalRow = _
   override def isDelete: Boolean = told.getBoolean(0)

@@ -52,6 +52,7 @@ private[plan] object NewestOfKey {
     val values = operation.target.keys.keyValues(key.toAttribute, WriteLayout.named(told))
     Project(changes.output,
       LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey, values,
-        merging = merge, deletes = new KeyedRows(operation.target).deletes(WriteLayout.named(told)).filter(_ => merge.isDefined)))
+        merging = merge,
+        deletes = new KeyedRows(operation.target).deletes(WriteLayout.named(told)).filter(_ => merge.isDefined)))
   }
 }
