@@ -79,7 +79,9 @@ object Rooms {
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
       "transaction.rollback"),
     Room("metadata.check", "the metadata table held against the files", "error", "filegroup", "metadata",
-      "metadata.known", "metadata.stored", "service.doctor", "storage", "table", "timeline"))
+      "metadata.known", "metadata.stored", "service.doctor", "storage", "table", "timeline"),
+    Room("service.advise", "which indexes a table has, and which index, buckets and size of files fit it", "config",
+      "error", "filegroup", "index", "metadata", "metadata.stored", "stats", "table", "timeline", "upkeep"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
@@ -158,6 +160,9 @@ object Rooms {
       "spark.shim", "spark.task", "spark.write.table", "storage", "table", "timeline", "transaction"),
     Room("spark.service.doctor", "record keys with several rows, or in the bucket of others", "config", "error",
       "filegroup", "index", "record", "service.doctor", "spark.bucket", "storage", "table"),
+    Room("spark.service.advise", "footers and records of indexes looked at in tasks, to tell and advise of them",
+      "config", "error", "filegroup", "index", "metadata.stored", "service.advise", "spark.bucket", "spark.row",
+      "spark.shim", "spark.task", "stats", "storage", "table"),
     Room("spark.service.inline", "the services that follow writes, at once or beside the next ones",
       "config.service", "error", "service.compact", "spark.service", "spark.service.clean",
       "spark.service.cluster", "spark.service.compact", "spark.shim", "spark.write.attempt",
@@ -186,9 +191,9 @@ object Rooms {
       "config.service", "error", "filegroup", "metadata", "metadata.check", "metadata.stored", "record",
       "service.archive", "service.clean", "service.cluster", "service.compact", "service.doctor",
       "service.partition", "service.undo", "spark.catalog.metastore", "spark.inspect", "spark.row",
-      "spark.service", "spark.service.clean", "spark.service.cluster", "spark.service.compact",
-      "spark.service.doctor", "spark.service.inline", "spark.shim", "storage", "table", "timeline",
-      "transaction"),
+      "spark.service", "spark.service.advise", "spark.service.clean", "spark.service.cluster",
+      "spark.service.compact", "spark.service.doctor", "spark.service.inline", "spark.shim", "storage", "table",
+      "timeline", "transaction"),
     Room("spark.catalog.metastore", "Hudi tables in the session's own catalog, and what SQL calls their facts",
       "config", "config.key", "error", "record", "spark.shim", "storage", "table"),
     Room("spark.catalog", "tables as Spark sees them, by path or name, and what statements may do with them",

@@ -23,7 +23,7 @@ object Procedures {
   lazy val All: Seq[Procedure] =
     (CompactionProcedures.All ++ ClusteringProcedures.All ++ CleaningProcedures.All ++
       UndoProcedures.All ++ StateProcedures.All ++ RunningProcedures.All ++ CommitProcedures.All ++
-      HistoryProcedures.All ++ FileProcedures.All ++ CopyProcedures.All :+ help).sortBy(_.name)
+      HistoryProcedures.All ++ FileProcedures.All ++ CopyProcedures.All ++ IndexProcedures.All :+ help).sortBy(_.name)
 
   /** The procedure of a name in any case; raises `UNKNOWN_NAME`. */
   def named(name: String): Procedure = find(name).getOrElse(
