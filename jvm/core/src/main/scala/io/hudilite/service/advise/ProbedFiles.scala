@@ -29,18 +29,14 @@ private[advise] final class ProbedFiles(sample: Seq[SampledFile], counts: Map[St
       if (all == 0) inPlace.values.max.toDouble else 1 + each.map { case (rows, n) => rows * n }.sum / all
     }
 
-  // The keys of a file are stood for by its least and its greatest one. Of what was not sampled the sample tells.
+  // Of what was not sampled the sample tells.
   private def othersOf(file: SampledFile, weigh: SampledFile => Double): Option[Double] = {
     val at = place(file.group.partition)
     val others = sampled(at).filter(_ != file)
     val unknown = inPlace(at) - 1
-    val ends = file.min.toSeq ++ file.max
     if (unknown == 0) Some(0.0)
     else if (others.isEmpty) None
-    else {
-      val shares = others.map(o => weigh(o) * (if (ends.isEmpty) 1.0 else ends.count(o.spans).toDouble / ends.size))
-      Some(shares.sum / others.size * unknown)
-    }
+    else Some(others.map(o => weigh(o) * file.within(o)).sum / others.size * unknown)
   }
 
   /** Files that are opened for an upsert like this one: those that it wrote to, and others that may hold one of its keys.

@@ -19,8 +19,20 @@ import java.nio.charset.StandardCharsets.UTF_8
 final case class SampledFile(group: FileGroupId, bytes: Long, rows: Long, min: Option[String], max: Option[String],
     filterBytes: Long, probes: Long, passed: Long) {
 
-  /** The range of the file has the key, as far as its footer says. */
-  def spans(key: String): Boolean = min.forall(_ <= key) && max.forall(key <= _)
+  /** Share of the keys of this file that lie in the range of the other one, as if they were spread evenly over their own.
+    * Its least and its greatest key alone would not do: of files with random keys half of the others begin after the least.
+    */
+  def within(other: SampledFile): Double = (min, max) match {
+    case (Some(low), Some(high)) =>
+      val from = other.min.filter(_ > low).getOrElse(low)
+      val to = other.max.filter(_ < high).getOrElse(high)
+      val begin = low.zip(high).takeWhile { case (a, b) => a == b }.size
+      val width = SampledFile.place(high, begin) - SampledFile.place(low, begin)
+      if (from > to) 0.0
+      else if (width == 0) 1.0
+      else (SampledFile.place(to, begin) - SampledFile.place(from, begin)) / width
+    case _ => 1.0
+  }
 
   /** The ranges of both files have keys in common, as far as their footers say. */
   def meets(other: SampledFile): Boolean =
@@ -34,6 +46,13 @@ object SampledFile {
 
   /** Absent keys that each filter is asked about: one in so many can be seen. */
   val Probes = 4096
+
+  private val Letters = 6
+  private val Codes = 256.0
+
+  /** A number between 0 and 1 for the letters of a key behind a beginning that all keys in question have. */
+  private def place(key: String, begin: Int): Double =
+    key.slice(begin, begin + Letters).foldRight(0.0)((letter, rest) => (letter.toDouble.min(Codes - 1) + rest) / Codes)
 
   def of(file: BaseFile, known: FileBounds): SampledFile = {
     val passed = asked(known.keys)

@@ -58,7 +58,7 @@ class IndexAdviceSuite extends FunSuite {
     assert(passed(1000, 1000) > 0.002 && passed(1000, 1000) < 0.03, passed(1000, 1000))
     assert(passed(20000, 1000) > 0.9, passed(20000, 1000))
     val bare = SampledFile.of(base("", "f"), FileBounds(5, KeyBounds(None, None)))
-    assertEquals((bare.probes, bare.filterBytes, bare.passes, bare.spans("a")), (0L, 0L, 1.0, true))
+    assertEquals((bare.probes, bare.filterBytes, bare.passes, bare.within(file("", "g", "a", "b"))), (0L, 0L, 1.0, 1.0))
   }
 
   test("ranges that have no key in common leave a key one file, and a filter nothing to do") {
@@ -67,6 +67,23 @@ class IndexAdviceSuite extends FunSuite {
     assertEquals((advice.index, advice.probedByKey, advice.probedByUpsert), ("SIMPLE", 1.0, Some(1.0)))
     assertEquals((advice.falsePositives, advice.filesRead, advice.files), (Some(0.0), 6, 6))
     assert(advice.why.endsWith("would open 1.0 of 6 file groups; 6 of 6 footers read."), advice.why)
+  }
+
+  test("the keys of a file are taken to be spread over its range") {
+    def share(min: String, max: String, otherMin: String, otherMax: String): Double =
+      file("", "f", min, max).within(file("", "g", otherMin, otherMax))
+    assertEquals(share("k10", "k20", "k00", "k99"), 1.0)
+    assertEquals(share("k10", "k20", "k21", "k99"), 0.0)
+    assertEquals(share("k10", "k10", "k10", "k99"), 1.0)
+    assertEqualsDouble(share("k10", "k90", "k50", "k99"), 0.5, 0.01)
+    assertEqualsDouble(share("\u4e00", "\u9fff", "\u5000", "\u6000"), 1.0, 0.0)
+    val random = new scala.util.Random(7)
+    val files = (0 until 10).map { n =>
+      val keys = Seq.fill(100)(java.util.UUID.nameUUIDFromBytes(random.nextLong().toString.getBytes(UTF_8)).toString)
+      file("", s"f$n", keys.min, keys.max)
+    }
+    val advice = advised(plain.copy(sample = files.map(_.copy(probes = 0)), counts = counts(10)))
+    assert(advice.probedByKey > 9.5 && advice.probedByKey <= 10, advice)
   }
 
   test("ranges that are alike leave a key all files, of which filters leave its own") {

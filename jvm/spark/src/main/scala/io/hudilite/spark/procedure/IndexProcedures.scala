@@ -10,7 +10,7 @@ private[procedure] object IndexProcedures {
 
   private val Most = 512
 
-  private val files = Parameter.integer("most_files", Most, "of so many base files at most are the footers read")
+  private val files = Parameter.integer("most_files", Most, "greatest number of base files whose footers are read")
 
   private val advice = Procedure("advise",
     "Says which index, how many buckets and what size of files fit the table, by its footers and commits.",
