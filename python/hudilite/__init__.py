@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hudilite import cleaning, clustering, compaction, doctor, inspect, maintenance, options, partitions, services, undo
+from hudilite import (
+    cleaning,
+    clustering,
+    compaction,
+    doctor,
+    indexes,
+    inspect,
+    maintenance,
+    options,
+    partitions,
+    services,
+    undo,
+)
 from hudilite._version import __version__
 from hudilite.cleaning import CleanedPartition, CleanPlan, CleanResult
 from hudilite.clustering import ClusteredFile, ClusteringPlan, ClusteringResult, PlannedGroup
@@ -17,6 +29,7 @@ from hudilite.compaction import CompactedGroup, CompactionPlan, CompactionResult
 from hudilite.doctor import Finding, MetadataDifference
 from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
+from hudilite.indexes import Advice, FilesProbed, IndexCost, TableIndex
 from hudilite.jars import UnsupportedSpark, hudi_jar, jar, packages
 from hudilite.maintenance import Maintained, Maintenance
 from hudilite.merging import MergeBuilder
@@ -31,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = [
+    "Advice",
     "Archived",
     "CleanPlan",
     "CleanResult",
@@ -43,8 +57,10 @@ __all__ = [
     "CompactionResult",
     "DroppedPartition",
     "DroppedPartitions",
+    "FilesProbed",
     "Finding",
     "HudiliteTable",
+    "IndexCost",
     "JavaNotUsable",
     "Maintained",
     "Maintenance",
@@ -58,6 +74,7 @@ __all__ = [
     "RolledBack",
     "Savepoint",
     "ServiceState",
+    "TableIndex",
     "UnsupportedSpark",
     "__version__",
     "cleaning",
@@ -67,6 +84,7 @@ __all__ = [
     "configure",
     "doctor",
     "hudi_jar",
+    "indexes",
     "inspect",
     "jar",
     "maintenance",

@@ -7,6 +7,7 @@ from typing import Any
 from hudilite.cleaning import CleanedPartition, CleanPlan, CleanResult
 from hudilite.clustering import ClusteredFile, ClusteringPlan, ClusteringResult, PlannedGroup
 from hudilite.compaction import CompactedGroup, CompactionPlan, CompactionResult, PlannedSlice
+from hudilite.indexes import Advice, FilesProbed, IndexCost, TableIndex
 from hudilite.partitions import DroppedPartition, DroppedPartitions
 from hudilite.services import ServiceState
 from hudilite.undo import Archived, Restored, RolledBack, Savepoint
@@ -94,3 +95,16 @@ def service_state(row: Row) -> ServiceState:
     """Of ``show_services``, which has instants in one text."""
     instants = {name: tuple(filter(None, row[name].split(","))) for name in ("planned", "running")}
     return ServiceState(**{**row, **instants})
+
+
+def advice(row: Row) -> Advice:
+    """Of ``advise``."""
+    probed = FilesProbed(row["probed_by_key"], row["probed_by_upsert"])
+    return Advice(files_probed=probed, **{name: row[name] for name in row if not name.startswith("probed_")})
+
+
+def table_index(row: Row) -> TableIndex:
+    """Of ``show_indexes``."""
+    told = {name: value for name, value in row.items() if name not in ("index_name", "index_type", "commits")}
+    commits = tuple(IndexCost(**commit) for commit in row["commits"])
+    return TableIndex(name=row["index_name"], kind=row["index_type"], commits=commits, **told)

@@ -139,7 +139,7 @@ _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     **dict.fromkeys(("path", "as_of", "begin", "end", "instant", "comment", "name"), _TEXT),
     **dict.fromkeys(("strategy", "kind", "layout", "policy"), _TEXT),
     **dict.fromkeys(("sort_by", "partition", "partitions"), _TEXTS),
-    **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days", "retentionHours"), _NUMBER),
+    **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days", "retentionHours", "most_files"), _NUMBER),
     **dict.fromkeys(("dry_run", "if_due", "fix", "deep"), _BOOLEAN),
     **dict.fromkeys(("source", "rows"), _FRAME),
     "condition": ("a text in SQL or a column", lambda value: _is_text(value) or _is_of_pyspark(value, "Column")),

@@ -85,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     page.add_argument(
         "--output", metavar="FILE", default="report.html", help="where to write it; %(default)s by default"
     )
+    for name, about, run in (
+        ("indexes", "indexes that are there: size, entries, and what they cost the last commits", _indexes),
+        ("advise", "index, number of buckets and size of files that fit the table", _advise),
+    ):
+        told = add(name, about, run, table=True)
+        told.add_argument("--most-files", metavar="N", type=_positive, default=512, help="most footers to read")
+    differences = "where Apache Hudi's metadata table says otherwise than the files"
+    add("validate-metadata", differences, _validate_metadata, table=True)
     compact = add("compact", "merge the log files of a merge-on-read table", _compact, table=True)
     compact.add_argument("--kind", choices=get_args(Kind), default="base", help="into base files, or among themselves")
     compact.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
@@ -176,6 +184,29 @@ def _with_spark(service: Callable[[argparse.Namespace, HudiliteTable], _Rows]) -
             raise _Refused(text[text.index(start) :].splitlines()[0]) from e
 
     return run
+
+
+@_with_spark
+def _indexes(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    rows = output.rows_of(handle.indexes(options.most_files))
+    costs = [[cost["bytes"] for cost in row.pop("commits")] for row in rows]
+    return [
+        row | {"columns": ", ".join(row["columns"]), "commit_bytes": round(sum(cost) / len(cost)) if cost else None}
+        for row, cost in zip(rows, costs, strict=True)
+    ]
+
+
+@_with_spark
+def _advise(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    (row,) = output.rows_of([handle.advise(options.most_files)])
+    probed = row.pop("files_probed")
+    why = row.pop("why")
+    return [row | {f"probed_by_{name.removeprefix('last_')}": n for name, n in probed.items()} | {"why": why}]
+
+
+@_with_spark
+def _validate_metadata(_: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.validate_metadata())
 
 
 @_with_spark

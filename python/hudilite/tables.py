@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hudilite.cleaning import CleanPlan, CleanResult, Policy
     from hudilite.clustering import ClusteringPlan, ClusteringResult, Layout
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind
+    from hudilite.indexes import Advice, TableIndex
     from hudilite.partitions import DroppedPartitions
     from hudilite.running import Progress
     from hudilite.services import ServiceState
@@ -63,7 +64,8 @@ class HudiliteTable(RowChanges):
     def report(self, file: str | None = None) -> str:
         """One HTML page about the table, complete in itself: timeline, sizes, logs, key ranges, and what they advise.
 
-        A Spark job reads the footers of the base files, unless there are very many. It needs matplotlib.
+        A Spark job reads the footers of the base files, unless there are very many. :meth:`advise` says which index
+        fits; ``hudilite report``, which does without Spark, leaves that out. It needs matplotlib.
 
         Parameters
         ----------
@@ -224,6 +226,59 @@ class HudiliteTable(RowChanges):
         """
         rows = driver.metadata(self.spark, self.path, "files", _FILE, "kind = 'base'")
         return sorted((inspect.DataFile(**row) for row in rows), key=lambda file: (file.partition, file.file_id))
+
+    def indexes(self, most_files: int = 512) -> list[TableIndex]:
+        """Indexes that are there: partitions of the metadata table, bloom filters in footers, and buckets.
+
+        Nothing is changed. The records of the metadata table are counted, by tasks where they are many. The folders are
+        listed, and the footers of some base files are read.
+
+        Parameters
+        ----------
+        most_files
+            Greatest number of base files whose footers are read. Where there are more, the size of all filters and the
+            number of their keys are reckoned from these.
+
+        Examples
+        --------
+        >>> [(index.name, index.files, index.entries) for index in trips.indexes()]
+        [('bloom_filters_of_footers', 2, 3)]
+        """
+        _one_or_more("most_files", most_files)
+        return [answers.table_index(row) for row in self._call("show_indexes", most_files=most_files)]
+
+    def advise(self, most_files: int = 512, *, options: Mapping[str, str] | None = None) -> Advice:
+        """Index, number of buckets and size of files that fit the table, by its footers, commits and timeline.
+
+        Nothing is changed. The folders are listed, and the footers of some base files are read, by tasks where they are
+        more than a few: their ranges of keys say how many files may hold a key, and each bloom filter is asked about
+        4,096 keys that are not in its file. The newest upsert says which files are written together.
+
+        Parameters
+        ----------
+        most_files
+            Greatest number of base files whose footers are read. Where there are more, whole partitions are taken,
+            first those of the newest upsert.
+        options
+            Options of the writes, of which ``hoodie.index.type`` says if keys are unique in the whole table, and
+            ``hoodie.parquet.max.file.size`` and ``hoodie.bloom.index.filter.dynamic.max.entries`` how large files are.
+
+        Returns
+        -------
+        Advice
+            One for a table without rows, too: then the default.
+
+        Examples
+        --------
+        >>> advice = trips.advise()
+        >>> advice.index, advice.files_probed.key, advice.false_positives
+        ('SIMPLE', 1.0, 0.0)
+        >>> advice.why.startswith("SIMPLE, since a key lies in the range of 1.0 of the files")
+        True
+        """
+        _one_or_more("most_files", most_files)
+        (row,) = self._call("advise", most_files=most_files, options=options)
+        return answers.advice(row)
 
     def schedule_compaction(
         self,
@@ -1102,6 +1157,11 @@ _ALIAS = "target"
 # One to three parts, each a plain word or in backticks.
 _NAME = r"(?:\w+|`[^`]+`)(?:\.(?:\w+|`[^`]+`)){0,2}"
 _FILE = tuple(field.name for field in fields(inspect.DataFile))
+
+
+def _one_or_more(name: str, value: int) -> None:
+    if value < 1:
+        raise invalid(name, value, "it must be 1 or more")
 
 
 def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:

@@ -58,6 +58,7 @@ def life(spark: SparkSession, folder: Path) -> Iterator[Any]:
     yield table.compact(plan.instant, progress=lambda *told: seen.append(told)), seen[-1]
     yield table.compact(), table.compact(kind="log", dry_run=True)
     yield table.timeline(), table.history(), table.history(limit=1), table.files()
+    yield table.indexes(), table.advise()
     yield sorted(table.rows().collect()), sorted(table.changes(table.history()[-1].completion_time or "").collect())
 
     path = str(folder / f"cow {ODD}")

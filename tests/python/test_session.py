@@ -158,7 +158,7 @@ WRONG: dict[str, object] = {
     "buckets": "8", "retain": "3", "days": True, "dry_run": "no", "if_due": 1, "fix": "yes", "deep": "yes",
     "timeout": "1", "name": 5, "retentionHours": "24", "rows": [(1, "a")], "source": "trips", "condition": 5,
     "set": {"fare": 1}, "options": [("a", "b")],
-    "progress": "bar", "file": 5,
+    "progress": "bar", "file": 5, "most_files": 1.5,
 }  # fmt: skip
 
 
@@ -200,6 +200,8 @@ def test_wrong_values_of_the_right_type_are_refused_where_they_are_read(spark: S
         ("MISSING_COLUMN", lambda: table.schedule_clustering("nobody")),
         ("INVALID_OPTION_VALUE", lambda: table.cluster(partitions="nowhere")),
         ("INVALID_OPTION_VALUE", lambda: table.clean(retain=0)),
+        ("INVALID_OPTION_VALUE", lambda: table.advise(0)),
+        ("INVALID_OPTION_VALUE", lambda: table.indexes(most_files=-1)),
         ("INVALID_OPTION_VALUE", lambda: table.expire_partitions(-1)),
         ("PARTITION_NOT_FOUND", lambda: table.delete_partition("nowhere")),
         ("INVALID_OPTION_VALUE", lambda: table.delete_partition([])),
@@ -211,7 +213,15 @@ def test_wrong_values_of_the_right_type_are_refused_where_they_are_read(spark: S
         ("SAVEPOINT_NOT_FOUND", lambda: table.delete_savepoint("soon")),
         *(
             ("UNKNOWN_OPTION", lambda call=call: call(options={"hoodie.clean.polcy": "x"}))
-            for call in (table.compact, table.cluster, table.clean, table.archive, table.services, table.doctor)
+            for call in (
+                table.compact,
+                table.cluster,
+                table.clean,
+                table.archive,
+                table.services,
+                table.doctor,
+                table.advise,
+            )
         ),
     ]
     told = []

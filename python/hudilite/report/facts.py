@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from hudilite.indexes import Advice
 from hudilite.inspect.groups import FileGroup
 from hudilite.inspect.instants import Commit, Instant
 
@@ -80,6 +81,8 @@ class Facts:
         Why there are base files whose footers were not read; empty when there are none.
     columns
         Names and types of the columns; their spelling of types is Spark's, or nearly so.
+    index
+        The index that fits; ``None`` without a session, since tasks ask the bloom filters.
     """
 
     path: str
@@ -90,6 +93,7 @@ class Facts:
     key_ranges: Sequence[KeyRange]
     ranges_left_out: str
     columns: Sequence[tuple[str, str]] = field(default=(), compare=False)
+    index: Advice | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:

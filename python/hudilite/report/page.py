@@ -29,7 +29,7 @@ def html(facts: Facts) -> str:
     )
     parts = (
         _header(facts), _cards(facts), _advice(facts), _timeline(facts), _commits(facts), _sizes(facts), _logs(facts),
-        _keys(facts), _columns(facts), _savepoints(facts), _footer(),
+        _keys(facts), _index(facts), _columns(facts), _savepoints(facts), _footer(),
     )  # fmt: skip
     return f"<!DOCTYPE html>\n{element('html', head, element('body', element('main', *parts)), lang='en')}\n"
 
@@ -187,6 +187,23 @@ def _keys(facts: Facts) -> Markup:
     )
     left_out = element("p", facts.ranges_left_out, class_="quiet") if facts.ranges_left_out else None
     return _section("Key ranges", about, charts.key_ranges(ranges), left_out)
+
+
+def _index(facts: Facts) -> Markup | None:
+    fits = facts.index
+    if fits is None:
+        return None
+    upsert, rate = fits.files_probed.last_upsert, fits.false_positives
+    said = {
+        "index": fits.index,
+        "buckets of a partition": "none" if fits.buckets is None else wording.number(fits.buckets),
+        "size of a file": wording.size(fits.file_bytes),
+        "files probed for a key": f"{fits.files_probed.key:,.1f}",
+        "files probed for the last upsert": "not known" if upsert is None else f"{upsert:,.1f}",
+        "false positives": "no filters" if rate is None else f"{rate:.2%}",
+    }
+    rows = [element(tag, text) for name, text in said.items() for tag, text in (("dt", name), ("dd", text))]
+    return _section("Index that fits", fits.why, element("dl", *rows))
 
 
 def _columns(facts: Facts) -> Markup | None:

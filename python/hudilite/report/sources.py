@@ -6,7 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hudilite import driver
+from hudilite import answers, driver
 from hudilite.inspect import Commit, Instant, base_files
 from hudilite.inspect.folder import Folder
 from hudilite.inspect.groups import FileGroup, groups
@@ -77,10 +77,12 @@ def with_spark(spark: SparkSession, path: str) -> Facts:
     found = sorted((FileGroup(**row) for row in rows("file_groups")), key=lambda g: (g.partition, g.file_id))
     schema = spark.read.format("hudilite").load(path).schema
     known = tuple((each.name, each.dataType.simpleString()) for each in schema)
+    (fitting,) = driver.call(spark, "advise", path)
+    index = answers.advice(fitting)
     bases = sum(g.base_file is not None for g in found)
     if bases > FOOTERS:
         left_out = f"The footers of {bases:,} base files are more than a report reads, which is {FOOTERS:,}."
-        return Facts(path, properties, timeline, commits, found, [], left_out, known)
+        return Facts(path, properties, timeline, commits, found, [], left_out, known, index)
     files = [row for row in rows("files") if row["kind"] == "base"] if bases else []
     ranges = [_key_range(*(r[c] for c in ("partition", "file_id", "rows", "min_key", "max_key"))) for r in files]
-    return Facts(path, properties, timeline, commits, found, [r for r in ranges if r], "", known)
+    return Facts(path, properties, timeline, commits, found, [r for r in ranges if r], "", known, index)

@@ -81,7 +81,9 @@ object Rooms {
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
       "transaction.rollback"),
     Room("metadata.check", "the metadata table held against the files", "error", "filegroup", "metadata",
-      "metadata.known", "metadata.stored", "service.doctor", "storage", "table", "timeline"))
+      "metadata.known", "metadata.stored", "service.doctor", "storage", "table", "timeline"),
+    Room("service.advise", "which indexes a table has, and which index, buckets and size of files fit it", "config",
+      "error", "filegroup", "index", "metadata", "metadata.stored", "stats", "table", "timeline", "upkeep"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
@@ -164,6 +166,9 @@ object Rooms {
       "config",
       "error", "record", "spark.catalog.metastore", "spark.row", "spark.shim", "spark.write.attempt",
       "spark.write.table", "storage", "sync", "table", "timeline"),
+    Room("spark.service.advise", "footers and records of indexes looked at in tasks, to tell and advise of them",
+      "config", "error", "filegroup", "index", "metadata.stored", "service.advise", "spark.bucket", "spark.row",
+      "spark.shim", "spark.task", "stats", "storage", "table"),
     Room("spark.service.inline", "the services that follow writes, at once or beside the next ones",
       "config.service", "error", "service.compact", "spark.service", "spark.service.clean",
       "spark.service.cluster", "spark.service.compact", "spark.shim", "spark.sync", "spark.write.attempt",
@@ -192,7 +197,7 @@ object Rooms {
       "config.service", "error", "filegroup", "metadata", "metadata.check", "metadata.stored", "record",
       "service.archive", "service.clean", "service.cluster", "service.compact", "service.doctor",
       "service.partition", "service.undo", "spark.catalog.metastore", "spark.inspect", "spark.row",
-      "spark.service", "spark.service.clean", "spark.service.cluster", "spark.service.compact",
+      "spark.service", "spark.service.advise", "spark.service.clean", "spark.service.cluster", "spark.service.compact",
       "spark.service.doctor", "spark.service.inline", "spark.shim", "spark.sync", "storage", "sync", "table",
       "timeline",
       "transaction"),

@@ -20,7 +20,7 @@ private[dialect] object Refusals {
   import StatementText._
 
   val FirstWords: Set[String] =
-    Set("RESTORE", "DESCRIBE", "DESC", "ALTER", "SHOW", "CREATE", "DROP", "REFRESH", "MSCK", "FSCK", "REPAIR", "REORG",
+    Set("RESTORE", "DESCRIBE", "DESC", "ALTER", "CREATE", "DROP", "REFRESH", "MSCK", "FSCK", "REPAIR", "REORG",
       "GENERATE", "COPY", "CONVERT")
 
   private final case class Kind(statement: String, begins: Regex, reason: String, isOurs: Boolean = false,
@@ -60,7 +60,6 @@ private[dialect] object Refusals {
     kind("GENERATE", "GENERATE \\w++ FOR TABLE NAME",
       "hudi-rs, Trino, Presto and Hive read Hudi tables as they are"),
     kind("COPY INTO", "COPY INTO NAME", "INSERT INTO ... SELECT * FROM parquet.`<path>` loads files"),
-    kind("SHOW INDEXES", "SHOW INDEX(?:ES)? (?:FROM|IN) (?:TABLE )?NAME", Indexes),
     kind("CREATE INDEX", "CREATE INDEX (?:IF NOT EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("DROP INDEX", "DROP INDEX (?:IF EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("REFRESH INDEX", "REFRESH INDEX (?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),

@@ -20,7 +20,7 @@ private[dialect] object Translations {
   import SqlTexts.literal
   import StatementText._
 
-  val FirstWords: Set[String] = Set("OPTIMIZE", "VACUUM", "DESCRIBE", "DESC")
+  val FirstWords: Set[String] = Set("OPTIMIZE", "VACUUM", "DESCRIBE", "DESC", "SHOW")
 
   private val Optimize: Regex = pattern(
     """OPTIMIZE (?:TABLE )?NAME(?: FULL)?(?: WHERE (.+?))?(?: ZORDER BY\s*+(?:\(([^()]*+)\)|([^()]++)))?""")
@@ -30,6 +30,8 @@ private[dialect] object Translations {
 
   private val History: Regex = pattern("""DESC(?:RIBE)? HISTORY NAME(?: LIMIT (\d++))?""")
 
+  private val Indexes: Regex = pattern("SHOW INDEX(?:ES)? (?:FROM|IN) (?:TABLE )?NAME")
+
   def of(statement: StatementText): Option[Translation] = statement.text match {
     case Optimize(name, where, inBrackets, plain) => Some(optimize(tableOf(name), Option(where),
           Option(inBrackets).orElse(Option(plain)).toSeq.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)))
@@ -37,6 +39,7 @@ private[dialect] object Translations {
     case History(name, limit) =>
       val (table, first) = (tableOf(name), Option(limit).fold("")(n => s" LIMIT $n"))
       Some(Translation(table, s"SELECT * FROM hudilite_metadata(${literal(table)}, 'history')$first", Some("history")))
+    case Indexes(name) => Some(call("show_indexes", tableOf(name), Nil))
     case _ => None
   }
 

@@ -74,6 +74,8 @@ class DialectSuite extends NamedSession {
       Seq("COMPLETED p=a,p=b"))
     assertEquals(first("VACUUM trips RETAIN 100 HOURS DRY RUN"), Seq("null"))
     assertEquals(first("vacuum trips"), Nil)
+    Seq("SHOW INDEXES FROM trips", "show indexes from table trips", "SHOW INDEX IN trips", s"SHOW INDEXES FROM $table")
+      .foreach(statement => assertEquals(first(statement), Seq("bloom_filters_of_footers"), statement))
     assertEquals(rows("trips").size, 3)
     val path = registered("trips").path
     assertEquals(shown(s"DESCRIBE HISTORY '$path' LIMIT 1"), shown("DESCRIBE HISTORY trips LIMIT 1"))
@@ -96,7 +98,7 @@ class DialectSuite extends NamedSession {
       "ALTER TABLE trips SET SERDEPROPERTIES ('a' = 'b')" -> "SET TBLPROPERTIES", "MSCK REPAIR TABLE trips" -> found,
       "ALTER TABLE trips RECOVER PARTITIONS" -> found, "FSCK REPAIR TABLE trips" -> "doctor",
       "REORG TABLE trips APPLY (PURGE)" -> "run_compaction", "COPY INTO trips FROM '/x'" -> "INSERT INTO",
-      "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino", "SHOW INDEXES FROM trips" -> index,
+      "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino",
       "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> index,
       "DROP INDEX IF EXISTS i ON TABLE trips" -> index, "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
       "ALTER TABLE trips REPLACE COLUMNS (id INT)" -> "trips",

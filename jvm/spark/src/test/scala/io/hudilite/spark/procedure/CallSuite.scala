@@ -64,6 +64,18 @@ class CallSuite extends FunSuite with Interpreted {
     assertEquals(state, before)
   }
 
+  test("indexes are shown and advised of by the files, of as many as are asked for") {
+    def shown(most: Int) = spark.sql(s"CALL hudilite.system.show_indexes(path => '$mor', most_files => $most)")
+      .collect().toSeq.map(i => (i.getString(0), i.getSeq[String](2).mkString, i.getInt(4), i.getInt(5), i.getLong(7)))
+    Seq(1, 2, 512).foreach(most =>
+      assertEquals(shown(most), Seq(("bloom_filters_of_footers", "id", 2, most.min(2), 6L)), most))
+    val sampled = spark.sql(s"CALL hudilite.system.advise(path => '$cow', most_files => 3)").head()
+    assertEquals((sampled.getString(0), sampled.getInt(6), sampled.getInt(7)), ("SIMPLE", 3, 4))
+    assert(sampled.getString(8).endsWith("; 3 of 4 footers read."), sampled)
+    refusedAll("CALL hudilite.system.advise(path => 'COW', most_files => 0)" -> "it must be 1 or more",
+      "CALL hudilite.system.advise(path => 'COW/no')" -> "[TABLE_NOT_FOUND]")
+  }
+
   test("metadata tables tell what a table is, with the columns and rows that are asked for") {
     checkAll(
       "SELECT operation, files, rows, inserts, updates FROM hudilite.`MOR`.history" ->
