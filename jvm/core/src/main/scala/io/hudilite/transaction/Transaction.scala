@@ -53,22 +53,24 @@ final class Transaction private (
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
       buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty): Instant =
-    published(stats, replaced, assumption, buckets, notes)(recordedColumns(columns, _))
+    published(stats, replaced, assumption, buckets, notes, columns)(recordedColumns(columns, _))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
-  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None, CommitNotes.Empty)(
-    CommitColumns.ofAlteration(table, instant, columns, _))
+  def alter(columns: AlteredColumns): Instant =
+    published(Nil, Map.empty, Assumption.Nothing, None, CommitNotes.Empty, Some(columns.avroJson))(
+      CommitColumns.ofAlteration(table, instant, columns, _))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      buckets: Option[BucketIndex], notes: CommitNotes)(columns: Timeline => CommitColumns): Instant = {
+      buckets: Option[BucketIndex], notes: CommitNotes, schema: Option[String])(columns: Timeline => CommitColumns)
+      : Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
-        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
+        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema))
       val said = CarriedFacts.entries(table, instant, notes, now)
       val recorded = columns(now).forTable(table.config.version)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)

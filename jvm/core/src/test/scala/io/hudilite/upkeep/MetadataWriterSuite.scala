@@ -72,7 +72,7 @@ class MetadataWriterSuite extends FunSuite {
       transaction.rollback()
     }
 
-    test(s"version $version: a metadata table with more than names goes when it has a write that is taken back") {
+    test(s"version $version: a metadata table with an index goes when it has a write that is taken back") {
       for (hasWrite <- Seq(false, true)) {
         val kept = this.kept(version)
         val table = Table.open(kept.storage, path)
@@ -81,7 +81,7 @@ class MetadataWriterSuite extends FunSuite {
         val action =
           MetadataAction.Written(transaction.instant, CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
         if (hasWrite) new MetadataWriter(kept.home).record(action, kept.data.load())
-        val listed = Seq("column_stats", "files")
+        val listed = Seq("files", "record_index")
         TableProperties.update(kept.storage, path)(_ + (TableKeys.MetadataPartitions -> listed.mkString(",")))
         transaction.rollback()
         assertEquals((kept.data.config.metadataPartitions, kept.files.isEmpty),
