@@ -2,14 +2,7 @@ package io.hudilite.upkeep
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{
-  KnownFile,
-  MetadataAction,
-  MetadataInstants,
-  MetadataPartition,
-  MetadataRecords,
-  MetadataShape
-}
+import io.hudilite.metadata.{KnownFile, MetadataAction, MetadataPartition, MetadataRecords, MetadataShape}
 import io.hudilite.metadata.known.{FactsOfFiles, KnownState}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
@@ -36,16 +29,9 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     *   the table as it is
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
-    dropLeftovers()
+    new OwnWrites(home).dropInitialisations(home.timeline)
     known(table, indexes).foreach(there =>
       indexes.partitions.foldLeft(home)((so, partition) => made(so, partition, table, indexes, there)))
-  }
-
-  /** Initialisations that nobody will end. */
-  private def dropLeftovers(): Unit = {
-    val begun = home.timeline.pending.filter(i => i.action == Action.DeltaCommit && MetadataInstants.isMade(i.time))
-    val own = new OwnWrites(home)
-    begun.foreach(i => own.takeBack(i.time))
   }
 
   private def known(table: Table, indexes: IndexesToMake): Option[Known] = {

@@ -2,7 +2,7 @@ package io.hudilite.upkeep
 
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
 import io.hudilite.error.CommitConflict
-import io.hudilite.metadata.MetadataAction
+import io.hudilite.metadata.{MetadataAction, MetadataPartition}
 import io.hudilite.service.Services
 import io.hudilite.service.archive.Archiver
 import io.hudilite.service.undo.Savepoints
@@ -150,6 +150,17 @@ class MetadataWriterSuite extends FunSuite {
       assertEquals(Table.open(kept.storage, path).timeline.writes.head.time, saved)
       assert(kept.home.timeline.writes.exists(_.time == saved))
       assertEquals(kept.named, kept.listed)
+    }
+
+    test(s"version $version: a compaction that was cut off ends, though statistics have gone since") {
+      val kept = this.kept(version)
+      kept.initialiseAll()
+      (1 to 3).foreach(n => write(kept, s"g$n-0"))
+      MetadataServices.run(kept.home, kept.data.load(), 2)
+      kept.home.store.withdraw(kept.home.timeline.writes.filter(_.action == Action.Commit).head)
+      kept.home.without(kept.home.partitions.filterNot(_ == MetadataPartition.Files).map(_ -> "a test").toMap)
+      MetadataServices.run(kept.home, kept.data.load(), 2)
+      assertEquals((kept.home.timeline.pending, kept.differences, kept.partitions), (Nil, Nil, Seq("files")))
     }
 
     test(s"version $version: a compaction that was cut off is run again before the next write") {
