@@ -283,9 +283,9 @@ PARQUET_PAGE_SIZE: Final[str] = "hoodie.parquet.page.size"
 
 METADATA_STRICT: Final[str] = "hoodie.metadata.strict"
 """Which metadata tables keep a table from being written, of those that hudilite does not keep up. indexes: those
-with a record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi
-builds it again with its next write. true: all. false: none, each is dropped. Value: indexes or true or false;
-default indexes.
+with a record, secondary or expression index; another one is dropped first, and Apache Hudi builds it again
+with its next write. true: all. false: none, each is dropped. Value: indexes or true or false; default
+indexes.
 """
 
 WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"

@@ -11,6 +11,8 @@ from engines import SELF_CHECK, Engine, Shape, frame, hudi, hudilite, record
 from model import Model
 from rows import rows_of
 
+import hudilite as package
+
 if TYPE_CHECKING:
     from sessions import Sessions
 
@@ -96,6 +98,57 @@ def test_hudi_and_hudilite_keep_up_one_metadata_table_in_turns(
         check(lite, real, path, model)
     compacted = list((path / ".hoodie" / "metadata" / "files").glob("*.hfile"))
     assert len(compacted) >= 2
+
+
+STATISTICS = {
+    ENABLE: "true",
+    "hoodie.metadata.index.column.stats.enable": "true",
+    "hoodie.metadata.index.bloom.filter.enable": "true",
+    "hoodie.metadata.compact.max.delta.commits": "4",
+    "hoodie.parquet.small.file.limit": "0",
+    **SERVICES,
+}
+#: Hudi looks keys up in the filters and key ranges of the metadata table alone.
+BY_METADATA = {"hoodie.index.type": "BLOOM", "hoodie.bloom.index.use.metadata": "true"}
+FILTERS = ["price > 8.0", "price = 3.0", "colour = 'c4'", "id >= 'k20'", "ts < 2", "colour IS NULL"]
+
+
+@pytest.mark.parametrize(
+    ("version", "first", "table_type"),
+    [
+        (6, "hudilite", "COPY_ON_WRITE"),
+        (8, "hudi", "COPY_ON_WRITE"),
+        (9, "hudilite", "MERGE_ON_READ"),
+        (9, "hudi", "MERGE_ON_READ"),
+    ],
+)
+def test_hudi_and_hudilite_keep_up_statistics_and_bloom_filters_in_turns(
+    lite: Engine, real: Engine, path: Path, version: int, first: str, table_type: str
+) -> None:
+    shape, model = Shape(version, extra={"hoodie.datasource.write.table.type": table_type}), Model()
+    partitioned = {} if version < 8 else {"hoodie.metadata.index.partition.stats.enable": "true"}
+    players = [
+        replace(lite, always={**lite.always, **STATISTICS, **partitioned}),
+        replace(real, always={**real.always, **STATISTICS, **partitioned, **BY_METADATA}),
+    ]
+    if first == "hudi":
+        players.reverse()
+    partitions = "bloom_filters,column_stats,files" + (",partition_stats" if version >= 8 else "")
+    for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1]):
+        engine = players[player]
+        batch = [record(f"k{i:02d}", turn, f"d{i % 3}", f"c{turn}", float(i)) for i in range(turn * 2, turn * 2 + 8)]
+        operation = "delete" if turn == 4 else "upsert"
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(engine.spark, batch), path, operation, **facts)
+        (model.delete if operation == "delete" else model.upsert)(batch)
+        assert listed(path) == partitions, (turn, engine.name)
+        check(lite, real, path, model)
+        assert package.table(lite.spark, str(path)).validate_metadata() == [], (turn, engine.name)
+        for test in FILTERS:
+            for reader in (lite, real):
+                read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
+                plain = reader.read(path, **{ENABLE: "false", "hoodie.enable.data.skipping": "false"})
+                assert rows_of(read.where(test)) == rows_of(plain.where(test)), (turn, reader.name, test)
 
 
 @pytest.mark.parametrize(("release", "version"), [("0.15.0", 6), ("1.0.2", 8)])

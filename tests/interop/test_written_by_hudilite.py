@@ -26,6 +26,8 @@ from engines import (
 from model import Model
 from rows import KEY, PARTITION, lines, rows_of
 
+import hudilite
+
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
 
 
@@ -223,7 +225,7 @@ def test_a_column_added_by_hudilite_is_there_for_hudi(lite: Engine, real: Engine
 
 
 @VERSIONS
-def test_a_metadata_table_that_hudilite_does_not_keep_up_hides_no_rows(
+def test_the_metadata_table_of_hudi_is_kept_up_with_its_statistics_and_hides_no_rows(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
     shape, model = Shape(version), Model()
@@ -233,9 +235,10 @@ def test_a_metadata_table_that_hudilite_does_not_keep_up_hides_no_rows(
         facts = {**shape.options(), **keep} if engine.repeat_facts else {}
         engine.write(frame(engine.spark, batch), path, "upsert", **facts)
         model.upsert(batch)
-        if engine.name == "hudilite":
-            properties = (path / ".hoodie" / "hoodie.properties").read_text()
-            assert not re.search(r"^hoodie\.table\.metadata\.partitions(\.inflight)?=\S", properties, re.MULTILINE)
-            assert not (path / ".hoodie" / "metadata").exists()
+        properties = (path / ".hoodie" / "hoodie.properties").read_text()
+        listed = re.search(r"^hoodie\.table\.metadata\.partitions=(\S*)", properties, re.MULTILINE)
+        assert listed is not None
+        assert "column_stats,files" in listed[1], engine.name
+        assert hudilite.table(lite.spark, str(path)).validate_metadata() == [], engine.name
         assert rows_of(real.read(path, **keep)) == model.rows()
         agree(path, model, lite)

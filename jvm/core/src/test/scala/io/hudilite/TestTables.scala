@@ -16,7 +16,7 @@ import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._
 
-/** Small tables on the local disk whose data files hold text, for code that does not look into them. */
+/** Small tables on the local disk, for code that looks into the footers of their data files at most. */
 object TestTables {
 
   val storage: Storage = new HadoopStorage(new Configuration())
@@ -115,7 +115,7 @@ object TestTables {
       previous: Option[String] = None, attempt: Int = 0): WriteStat = {
     val storage = table.storage
     val name = FileNames.baseFile(fileId, s"0-0-$attempt", instant)
-    val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)
+    val bytes = TestParquet.of(instant)
     Partitions.createMetadata(storage, table.basePath, partition, instant)
     val ioType = if (previous.isEmpty) Markers.Create else Markers.Merge
     Markers.create(storage, table.basePath, instant, Marker(s"$partition/$name", ioType))

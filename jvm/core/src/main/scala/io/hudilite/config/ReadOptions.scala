@@ -39,8 +39,8 @@ object ReadOptions {
     "In a read: take the files of a table from the metadata table beside it, where there is one that is as it should be; " +
       "elsewhere, and with `false`, folders are listed. Where nobody says `true` it must also know all that has left the " +
       "timeline, which is looked at up to 8 MiB of archived files. Incremental reads list folders. In a write: true makes " +
-      "a metadata table that lists files, where there is none; false removes one. Without it, one that lists files alone " +
-      "is kept up, and another one is taken out of service.")
+      "a metadata table that lists files, where there is none; false removes one. Without it, one is kept up unless it " +
+      "holds other indexes than statistics and bloom filters.")
 
   val SkipsFiles: ConfigKey[Boolean] = ConfigKey.flag("hoodie.enable.data.skipping", default = true,
     "Leave out files in which no row can pass the filters of a query, by statistics of any of their columns: those of " +

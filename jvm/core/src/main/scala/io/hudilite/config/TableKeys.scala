@@ -46,6 +46,7 @@ object TableKeys {
   val HistoryPath = "hoodie.timeline.history.path"
   val BootstrapBasePath = "hoodie.bootstrap.base.path"
   val MetadataPartitions = "hoodie.table.metadata.partitions"
+  val IndexDefinitionsPath = "hoodie.table.index.defs.path"
   val MetadataPartitionsInflight = "hoodie.table.metadata.partitions.inflight"
 
   /** Prefix of settings of a merge rule that readers must know. */

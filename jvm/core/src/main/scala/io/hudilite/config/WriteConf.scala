@@ -83,7 +83,7 @@ object WriteConf {
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
-        whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options)),
+        whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options)),
       notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes),
       sync = SyncConf.of(options))
@@ -231,4 +231,4 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   true when a new table may be made in a folder with other files
   */
 final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, amongOthers: Boolean,
-    keepsMetadata: Option[Boolean], metadataDeltas: Int)
+    keepsMetadata: Option[Boolean], metadataDeltas: Int, indexes: IndexesConf = IndexesConf())

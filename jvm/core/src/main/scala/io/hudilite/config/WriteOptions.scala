@@ -188,8 +188,8 @@ object WriteOptions {
   val MetadataStrict: ConfigKey[String] = ConfigKey.choice("hoodie.metadata.strict", Some("indexes"),
     Seq("indexes", "true", "false"),
     "Which metadata tables keep a table from being written, of those that hudilite does not keep up. indexes: those with a " +
-      "record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it " +
-      "again with its next write. true: all. false: none, each is dropped.")
+      "record, secondary or expression index; another one is dropped first, and Apache Hudi builds it again with its " +
+      "next write. true: all. false: none, each is dropped.")
 
   val MetadataDeltas: ConfigKey[Int] = ConfigKey.int("hoodie.metadata.compact.max.delta.commits", 10,
     "Writes of the metadata table after which the next write of the table compacts it.", 1, "writes")

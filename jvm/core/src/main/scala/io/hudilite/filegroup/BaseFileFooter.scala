@@ -15,6 +15,7 @@ import org.apache.parquet.format.{FileMetaData, Util}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.InputFile
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
@@ -118,6 +119,13 @@ object BaseFileFooter {
   private[hudilite] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = decoded(path) {
     val file = input(conf, path, length)
     val reader = ParquetFileReader.open(file, HadoopReadOptions.builder(conf, file.getPath).build())
+    try reader.getFooter
+    finally reader.close()
+  }
+
+  /** As [[metadata]], of a file that is read by other means. */
+  private[hudilite] def metadata(file: InputFile, path: String): ParquetMetadata = decoded(path) {
+    val reader = ParquetFileReader.open(file, HadoopReadOptions.builder(new Configuration(false)).build())
     try reader.getFooter
     finally reader.close()
   }

@@ -10,8 +10,11 @@ private[metadata] object BloomRecords extends RecordKind {
     val kind = before.shape.bloomKind
     action match {
       case w: Written =>
-        for (stat <- w.commit.allStats.filter(_.path.nonEmpty); text <- bloomOf(stat.fileName, w.factsOf(stat)))
-          yield there(stat.partitionPath, stat.fileName, kind, w.instant, text)
+        for {
+          stat <- w.commit.allStats.filter(_.path.nonEmpty)
+          facts = w.factsOf(stat)
+          text <- bloomOf(stat.fileName, facts)
+        } yield there(stat.partitionPath, stat.fileName, facts.bloomKind.getOrElse(kind), w.instant, text)
       case Everything(instant, files) => ofFiles(files, kind, instant)
       case Cleaned(instant, clean) => deleted(clean.partitions.flatMap(p => p.deleted.map(p.partition -> _)), instant)
       case _: RolledBack | _: Restored => Nil
@@ -23,7 +26,7 @@ private[metadata] object BloomRecords extends RecordKind {
 
   private def ofFiles(files: Map[String, Map[String, KnownFile]], kind: String, instant: String): Seq[MetadataRecord] =
     (for ((partition, found) <- files; (name, facts) <- found; text <- bloomOf(name, facts))
-      yield there(partition, name, kind, instant, text)).toSeq
+      yield there(partition, name, facts.bloomKind.getOrElse(kind), instant, text)).toSeq
 
   private def bloomOf(name: String, facts: KnownFile): Option[String] =
     if (ColumnRecords.isLog(name)) None else facts.bloom

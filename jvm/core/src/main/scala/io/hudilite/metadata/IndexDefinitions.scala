@@ -1,6 +1,8 @@
 package io.hudilite.metadata
 
+import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
 
 import scala.collection.JavaConverters._
 
@@ -28,6 +30,45 @@ object IndexDefinitions {
     val all = Option(new ObjectMapper().readTree(content)).flatMap(n => Option(n.get("indexDefinitions")))
       .getOrElse(throw new IllegalArgumentException("it has no indexDefinitions"))
     all.fields().asScala.map(e => e.getKey -> definition(e.getKey, e.getValue)).toMap
+  }
+
+  /** The file with this definition of the statistics of columns, and all others as they are.
+    *
+    * @param content
+    *   the file as it is; `None` where there is none
+    * @param version
+    *   of the table
+    */
+  def withColumns(content: Option[Array[Byte]], columns: Seq[String], version: Int): Array[Byte] = {
+    val (root, all) = tree(content)
+    val name = MetadataPartition.ColumnStats.name
+    val node = all.putObject(name)
+    Seq("indexName", "indexType", "indexFunction").foreach(node.put(_, name))
+    val fields = node.putArray("sourceFields")
+    columns.foreach(fields.add)
+    node.putObject("indexOptions")
+    node.put("version", if (version < MetadataShape.TypedStatistics) "V1" else "V2")
+    Writer.writeValueAsBytes(root)
+  }
+
+  /** The file without the definitions of these partitions. */
+  def without(content: Array[Byte], partitions: Seq[String]): Array[Byte] = {
+    val (root, all) = tree(Some(content))
+    all.remove(partitions.asJavaCollection)
+    Writer.writeValueAsBytes(root)
+  }
+
+  private val Writer = new ObjectMapper().writerWithDefaultPrettyPrinter
+
+  // A file that does not parse is written anew: nobody can tell what it says.
+  private def tree(content: Option[Array[Byte]]): (ObjectNode, ObjectNode) = {
+    def parsed(bytes: Array[Byte]): Option[ObjectNode] =
+      try Some(new ObjectMapper().readTree(bytes)).collect { case of: ObjectNode => of }
+      catch { case _: JsonProcessingException => None }
+    val root = content.flatMap(parsed).getOrElse(new ObjectMapper().createObjectNode())
+    val all = Option(root.get("indexDefinitions")).collect { case of: ObjectNode => of }
+      .getOrElse(root.putObject("indexDefinitions"))
+    root -> all
   }
 
   private def definition(name: String, node: JsonNode): IndexDefinition = IndexDefinition(name,

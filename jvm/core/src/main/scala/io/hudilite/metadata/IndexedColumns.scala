@@ -11,6 +11,8 @@ object IndexedColumns {
   /** Meta columns that always have statistics where there are any. */
   private val Meta = Seq("_hoodie_commit_time", "_hoodie_partition_path", "_hoodie_record_key")
 
+  def isMeta(name: String): Boolean = Meta.contains(name)
+
   private val DefaultMost = 32
 
   // Statistics of version 1 hold decimals of 30 digits, 15 of them behind the point.
@@ -36,6 +38,33 @@ object IndexedColumns {
     else table.getFields.asScala.toSeq.filter(f => isIndexed(f.schema, version)).map(_.name).take(most)
     (if (hasMetaColumns) Meta else Nil) ++ supported.filterNot(Meta.contains)
   }
+
+  /** The columns of a definition after a write: where they are the first ones of the table before, and not a choice, those
+    * that the write brings are among them.
+    *
+    * @param before
+    *   columns of the table before, if it had any
+    */
+  def grown(defined: Seq[String], before: Option[String], after: String, version: Int): Seq[String] = {
+    def first(schema: String): Seq[String] = of(schema, version, hasMetaColumns = false)
+    val known = defined.toSet
+    if (before.contains(after) || !before.forall(first(_).forall(known))) defined
+    else defined ++ first(after).filterNot(known).take(math.max(0, DefaultMost - defined.count(!Meta.contains(_))))
+  }
+
+  /** Why a column cannot have statistics.
+    *
+    * @param schema
+    *   columns of the table, without meta columns
+    */
+  def refusal(name: String, schema: String, version: Int): Option[String] =
+    AvroStatValues.find(new Schema.Parser().parse(schema), name) match {
+      case _ if Meta.contains(name) => None
+      case None => Some(s"the table has no column $name")
+      case Some(column) if !isIndexed(column, version) =>
+        Some(s"of the type of $name no statistics are kept in version $version")
+      case _ => None
+    }
 
   private def isIndexed(column: Schema, version: Int): Boolean = {
     val isSecond = version >= MetadataShape.TypedStatistics

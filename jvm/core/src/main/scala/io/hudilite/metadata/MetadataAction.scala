@@ -56,8 +56,11 @@ object MetadataAction {
   *   by dotted name, of the columns that the file has
   * @param bloom
   *   bloom filter of a base file, as its footer has it
+  * @param bloomKind
+  *   Hudi's name of its kind, where the footer says it
   */
-final case class KnownFile(bytes: Long, columns: Map[String, ColumnFacts] = Map.empty, bloom: Option[String] = None)
+final case class KnownFile(bytes: Long, columns: Map[String, ColumnFacts] = Map.empty, bloom: Option[String] = None,
+    bloomKind: Option[String] = None)
 
 /** A column of a file: of a base file as its footer tells of it, of a log file as all its records do, deletes left out.
   *

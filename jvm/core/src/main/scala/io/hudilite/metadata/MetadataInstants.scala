@@ -97,4 +97,14 @@ object MetadataInstants {
   /** Made at the initialisation of a metadata table, not by an action of its table. */
   def isInitial(time: String): Boolean = time.startsWith(BeforeAllTimes)
 
+  /** As [[isInitial]], also before version 8, where the newest write of the table comes first: of services the numbers
+    * behind that are smaller.
+    */
+  def isMade(time: String): Boolean = isInitial(time) ||
+    (time.length == InstantTime.Digits + InstantTime.SuffixDigits &&
+      time.takeRight(InstantTime.SuffixDigits) >= FirstMade)
+
+  /** The first number of an initialisation before version 8. */
+  val FirstMade = "010"
+
 }

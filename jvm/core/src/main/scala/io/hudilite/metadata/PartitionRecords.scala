@@ -34,7 +34,8 @@ private[metadata] object PartitionRecords extends RecordKind {
     write.commit.stats.getOrElse(partition, Nil).filter(_.path.nonEmpty).foldLeft(stay) { (slices, stat) =>
       val slice = slices.getOrElse(stat.fileId, KnownSlice(stat.fileId, None, Nil))
       val grown =
-        if (stat.isLog) slice.copy(logs = slice.logs :+ KnownLog(stat.fileName, write.instant))
+        if (stat.isLog)
+          slice.copy(logs = slice.logs.filterNot(_.name == stat.fileName) :+ KnownLog(stat.fileName, write.instant))
         // Log files that were complete before the new base file was begun are in it.
         else KnownSlice(stat.fileId, Some(stat.fileName), slice.logs.filter(_.since >= write.instant))
       slices.updated(stat.fileId, grown)

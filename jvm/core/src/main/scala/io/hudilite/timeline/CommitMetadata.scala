@@ -1,5 +1,15 @@
 package io.hudilite.timeline
 
+import io.hudilite.storage.Storage
+
+/** All that the writer of a file knows of it, and that no commit records. */
+trait ToldFacts extends Serializable
+
+/** Tells the facts on files that were written, once they are whole. */
+trait FactsTeller extends Serializable {
+  def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat]
+}
+
 /** Statistics of one file that a write, a compaction or a clustering wrote. Counts are records, sizes are bytes.
   *
   * Readers of other engines depend on `fileId`, `path`, `partitionPath` and the exact file size; the rest feeds
@@ -15,6 +25,8 @@ package io.hudilite.timeline
   *   of a base file: name of the base file that it replaces
   * @param cdcStats
   *   relative path of a change data file to its size
+  * @param facts
+  *   facts on the file where its writer has told them
   */
 final case class WriteStat(
     fileId: String,
@@ -36,7 +48,8 @@ final case class WriteStat(
     cdcStats: Map[String, Long] = Map.empty,
     minEventTime: Option[Long] = None,
     maxEventTime: Option[Long] = None,
-    logScan: LogScan = LogScan.None) {
+    logScan: LogScan = LogScan.None,
+    facts: Option[ToldFacts] = None) {
 
   /** Name of the written file without its folder. */
   def fileName: String = path.substring(path.lastIndexOf('/') + 1)

@@ -25,8 +25,11 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   /** Returns the timeline as it is now. Raises `CommitConflict` unless the write may complete, and `CommitStateUnknown`
     * where another process has a write of the same instant. After this call the write's tasks can leave no more files,
     * files of attempts that lost are gone, and the hooks have run, as [[CommitHook]] says.
+    *
+    * @param columns
+    *   Avro schema of the table after the write; `None` when it stays as it is
     */
-  def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
+  def pass(metadata: CommitMetadata, assumption: Assumption, columns: Option[String]): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
     val exclusion = options.exclusion(table.storage, table.basePath)
@@ -41,7 +44,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOthers(metadata, assumption, now)
     MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata, options.keepsMetadata)
     deleteStrays(config, metadata.allStats)
-    options.hooks.foreach(_.beforeComplete(metadata, CommitState(table, instant, config, now, options.metadata)))
+    val state = CommitState(table, instant, config, now, options.metadata, columns)
+    options.hooks.foreach(_.beforeComplete(metadata, state))
     now
   }
 

@@ -39,6 +39,8 @@ object CommitHook {
   *   timeline as it is now, with the inflight instant
   * @param policy
   *   metadata tables that the write may remove
+  * @param columns
+  *   Avro schema of the table after the write, without meta columns; `None` when it stays as it is
   */
 final case class CommitState(table: Table, instant: String, config: TableConfig, timeline: Timeline,
-    policy: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes)
+    policy: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes, columns: Option[String] = None)

@@ -58,8 +58,8 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
-    if (options.keepsMetadata.contains(true) || found.metadataPartitions.nonEmpty)
-      MetadataHome.delete(storage, MetadataHome.folder(basePath))
+    if (options.keepsMetadata.contains(true) || options.indexes.asked.nonEmpty || found.metadataPartitions.nonEmpty)
+      MetadataHome.remove(storage, basePath)
     rollbacks.foreach(table.store.delete)
   }
 

@@ -7,7 +7,7 @@ import io.hudilite.upkeep.MetadataHome
 
 import org.slf4j.LoggerFactory
 
-/** Removal of Hudi's metadata table by a writer that does not maintain it (docs/format.md#metadata-table).
+/** Removal of a metadata table by a writer that cannot keep it up (docs/format.md#metadata-table).
   *
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
   * the property that makes readers trust it is emptied, and then its folder is removed. Hudi builds it anew.
@@ -20,7 +20,7 @@ object MetadataTablePolicy {
   /** None. */
   case object KeepAll extends Policy
 
-  /** Those that list files and hold statistics. One with an index stays, since to build it takes a pass over all rows.
+  /** Those that list files and hold what footers say. One with an index stays, since to build it takes a pass over all rows.
     */
   case object KeepIndexes extends Policy
 
@@ -36,8 +36,8 @@ object MetadataTablePolicy {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.MetadataTablePolicy")
 
-  // Partitions that Hudi builds from listings and footers.
-  private val Cheap = Set("files", "column_stats", "partition_stats")
+  // Partitions that are built from listings and footers.
+  private val Cheap = Set("files", "column_stats", "partition_stats", "bloom_filters")
 
   /** Raises `METADATA_TABLE_LOST` when writing would remove what the policy keeps.
     *
@@ -46,13 +46,14 @@ object MetadataTablePolicy {
     */
   def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy, keeps: Option[Boolean] = None)
       : Unit =
-    if (keeps.contains(false) || !MetadataHome.isKept(config)) refuseLoss(storage, basePath, config, policy)
+    if (keeps.contains(false) || !MetadataHome.isKept(config)) refuseLoss(storage, basePath, listed(config), policy)
 
-  /** Raises `METADATA_TABLE_LOST` where the policy keeps any of what is there. */
-  private[transaction] def refuseLoss(storage: Storage, basePath: String, config: TableConfig, policy: Policy): Unit = {
+  /** Raises `METADATA_TABLE_LOST` where the policy keeps any of these partitions. */
+  private[transaction] def refuseLoss(storage: Storage, basePath: String, partitions: Seq[String], policy: Policy)
+      : Unit = {
     val kept = policy match {
-      case KeepAll => listed(config)
-      case KeepIndexes => listed(config).filterNot(Cheap)
+      case KeepAll => partitions
+      case KeepIndexes => partitions.filterNot(Cheap)
       case DropAll => Nil
     }
     if (kept.nonEmpty) throw UnsupportedTable("METADATA_TABLE_LOST", "path" -> basePath,
@@ -77,6 +78,6 @@ object MetadataTablePolicy {
   private def bytesOf(storage: Storage, basePath: String, partitions: Seq[String]): Long =
     storage.list(partitions.map(p => s"${MetadataHome.folder(basePath)}/$p")).values.flatten.map(_.length).sum
 
-  private def listed(config: TableConfig): Seq[String] =
+  private[transaction] def listed(config: TableConfig): Seq[String] =
     (config.metadataPartitions ++ config.metadataPartitionsInflight).distinct
 }

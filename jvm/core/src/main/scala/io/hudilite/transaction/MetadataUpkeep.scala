@@ -2,10 +2,17 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, HudiliteException}
-import io.hudilite.metadata.MetadataAction
+import io.hudilite.metadata.MetadataPartition
 import io.hudilite.table.Table
-import io.hudilite.timeline.{CleanMetadata, CommitMetadata, Timeline, TimelineStore}
-import io.hudilite.upkeep.{Initialisation, MetadataHome, MetadataServices, MetadataWriter}
+import io.hudilite.timeline.{CleanMetadata, CommitMetadata, FactsTeller, Timeline, TimelineStore}
+import io.hudilite.upkeep.{
+  ActionUpkeep,
+  IndexInitialisation,
+  IndexesToMake,
+  Initialisation,
+  MetadataHome,
+  MetadataServices
+}
 
 import java.io.IOException
 
@@ -14,8 +21,9 @@ import org.slf4j.LoggerFactory
 /** Upkeep of the metadata table of a table: each action of the table passes here under the table lock, before it completes
   * (docs/format.md#metadata-table).
   *
-  * A metadata table with the partition `files` alone is kept up. Another one, or one that cannot be trusted, is taken out of
-  * service, as [[MetadataTablePolicy]] allows.
+  * A metadata table with files, statistics and bloom filters is kept up; a partition of these of which something cannot be
+  * known goes alone. One with other indexes, or one that cannot be trusted, is taken out of service, as
+  * [[MetadataTablePolicy]] allows.
   */
 private[hudilite] object MetadataUpkeep extends CommitHook {
 
@@ -24,7 +32,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   /** A write, a compaction, a log compaction, a clustering, or a change of columns. */
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
     keptOrCleared(store(state.table, state.config), state.policy)(home =>
-      new MetadataWriter(home).record(MetadataAction.Written(state.instant, metadata), state.timeline))
+      upkeep(home, state.timeline, state.policy).written(state.instant, metadata, state.table, state.columns))
 
   /** A cleaning, whose files are gone.
     *
@@ -34,7 +42,11 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   def cleaned(table: Table, config: TableConfig, instant: String, clean: CleanMetadata,
       policy: MetadataTablePolicy.Policy): Unit =
     keptOrCleared(store(table, config), policy)(home =>
-      new MetadataWriter(home).record(MetadataAction.Cleaned(instant, clean), home.data.load()))
+      upkeep(home, home.data.load(), policy).cleaned(instant, clean))
+
+  private def upkeep(home: MetadataHome, now: Timeline, policy: MetadataTablePolicy.Policy): ActionUpkeep =
+    new ActionUpkeep(home, now,
+      lost => MetadataTablePolicy.refuseLoss(home.storage, home.basePath, lost.map(_.name), policy))
 
   /** Clears the way for an action that ends in [[cleaned]]: a metadata table that is not kept up goes before files do.
     *
@@ -52,7 +64,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
       catch {
         case e: CorruptTable =>
           log.warn(s"The metadata table of ${store.basePath} cannot be kept up: ${e.getMessage}")
-          MetadataTablePolicy.refuseLoss(store.storage, store.basePath, store.config, policy)
+          MetadataTablePolicy.refuseLoss(store.storage, store.basePath, MetadataTablePolicy.listed(store.config),
+            policy)
           clear(store)
       }
 
@@ -63,12 +76,20 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     *   properties of the table as they are now
     */
   def remade[T](table: Table, config: TableConfig)(body: => T): T = {
+    val kept = if (MetadataHome.isKept(config)) Some(again(new MetadataHome(store(table, config)))) else None
     clear(store(table, config))
     val done = body
-    if (MetadataHome.isKept(config)) unlessFailing(table.basePath)(
-      initialise(store(table, TableProperties.read(table.storage, table.basePath))))
+    kept.foreach(indexes => unlessFailing(table.basePath)(initialise(table.refresh(), indexes)))
     done
   }
+
+  private def again(home: MetadataHome): IndexesToMake =
+    try IndexesToMake.again(home)
+    catch {
+      case e: CorruptTable =>
+        log.warn(s"The metadata table of ${home.basePath} is made anew with files alone: ${e.getMessage}")
+        IndexesToMake.Nothing
+    }
 
   /** Fulfils the wish of a write before it begins: a new metadata table, none, or services of the one that is there.
     *
@@ -78,22 +99,60 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   def prepare(table: Table, config: TableConfig, now: Timeline, options: TransactionOptions): Unit = {
     val store = this.store(table, config)
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
+    val home = new MetadataHome(store)
+    lazy val asked = IndexesToMake.of(options.indexes, table, if (MetadataHome.isKept(config)) home.partitions else Nil,
+      home.defined)
     if (options.keepsMetadata.contains(false)) clear(store)
-    else if (MetadataHome.isKept(config))
+    else if (MetadataHome.isKept(config)) {
+      refuseUnwanted(home, asked, options)
       unlessFailing(table.basePath) {
-        MetadataServices.run(new MetadataHome(store), now, options.metadataDeltas)
-        ()
+        MetadataServices.run(home, now, options.metadataDeltas)
+        adapt(home, table.copy(timeline = now), asked, options)
       }
-    else if (listed.isEmpty && options.keepsMetadata.contains(true)) initialise(store)
+    } else if (listed.isEmpty && (options.keepsMetadata.contains(true) || !asked.isEmpty))
+      initialise(table.refresh(config), asked)
   }
 
-  private def initialise(store: TimelineStore): Unit = {
-    val initialisation = new Initialisation(new MetadataHome(store))
-    val now = store.load()
-    initialisation.refusal(now) match {
-      case Some(reason) => log.warn(s"The metadata table of ${store.basePath} is not made yet: $reason.")
+  /** Tells of the files of a write what its metadata table is to say; `None` where that is nothing.
+    *
+    * @param table
+    *   the table of the write that has begun
+    * @param asks
+    *   the write asks for statistics, and has made them by now
+    * @param after
+    *   Avro schema of the table after it
+    */
+  def teller(table: => Option[Table], asks: Boolean, after: => String): Option[FactsTeller] = table.flatMap { before =>
+    val config = if (asks) TableProperties.read(before.storage, before.basePath) else before.config
+    ActionUpkeep.wanted(before, config, after)
+  }
+
+  private def leaving(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions)
+      : Map[MetadataPartition, String] =
+    (asked.partitions.map(_ -> "it is made for other columns") ++ IndexesToMake.unwanted(options.indexes)).toMap
+      .filter { case (partition, _) => home.partitions.contains(partition) }
+
+  private def refuseUnwanted(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions): Unit = {
+    val lost = leaving(home, asked, options).keys.map(_.name).toSeq
+    MetadataTablePolicy.refuseLoss(home.storage, home.basePath, lost, options.metadata)
+  }
+
+  private def adapt(home: MetadataHome, table: Table, asked: IndexesToMake, options: TransactionOptions): Unit = {
+    val lost = leaving(home, asked, options)
+    val left = if (lost.isEmpty) home else home.without(lost)
+    if (!asked.isEmpty) new Initialisation(left).refusal(table.timeline) match {
+      case Some(reason) => log.warn(s"${asked.partitions.map(_.name).mkString(", ")} of the metadata table of " +
+          s"${home.basePath} is not made yet: $reason.")
+      case None => new IndexInitialisation(left).run(table, asked)
+    }
+  }
+
+  private def initialise(table: Table, indexes: IndexesToMake): Unit = {
+    val initialisation = new Initialisation(new MetadataHome(table.store))
+    initialisation.refusal(table.timeline) match {
+      case Some(reason) => log.warn(s"The metadata table of ${table.basePath} is not made yet: $reason.")
       case None =>
-        initialisation.run(now)
+        initialisation.run(table, indexes)
         ()
     }
   }

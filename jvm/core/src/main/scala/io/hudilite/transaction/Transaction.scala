@@ -56,7 +56,8 @@ final class Transaction private (
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
       buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty,
       facts: Option[TableConfig] = None): Instant =
-    published(stats, replaced, assumption, notes, facts.fold(options)(_ => options.copy(hooks = Nil)))(
+    published(stats, replaced, assumption, notes, columns,
+      facts.fold(options)(_ => options.copy(hooks = Nil)))(
       (metadata, now) =>
         facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
           redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
@@ -64,18 +65,19 @@ final class Transaction private (
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
   def alter(columns: AlteredColumns): Instant =
-    published(Nil, Map.empty, Assumption.Nothing, CommitNotes.Empty, options)((metadata, now) =>
+    published(Nil, Map.empty, Assumption.Nothing, CommitNotes.Empty, Some(columns.avroJson), options)((metadata, now) =>
       recorded(metadata, CommitColumns.ofAlteration(table, instant, columns, now), None, now))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      notes: CommitNotes, options: TransactionOptions)(end: (CommitMetadata, Timeline) => Instant): Instant = {
+      notes: CommitNotes, schema: Option[String], options: TransactionOptions)(
+      end: (CommitMetadata, Timeline) => Instant): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
-        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
+        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema))
       end(metadata.and(CarriedFacts.entries(table, instant, notes, now)), now)
     }
     finish()

@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{CommitConf, TableConfig}
+import io.hudilite.config.{CommitConf, IndexesConf, TableConfig}
 import io.hudilite.storage.{Place, Storage}
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.Process
@@ -17,6 +17,8 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   kept up otherwise
   * @param metadataDeltas
   *   writes of the metadata table after which it is compacted
+  * @param indexes
+  *   partitions of the metadata table that are asked for
   * @param foreignWrites
   *   treatment of pending writes of other programs
   * @param process
@@ -35,7 +37,7 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
     hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
-    metadataDeltas: Int = 10) {
+    metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf()) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
@@ -55,5 +57,6 @@ object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
     MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
-    amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas)
+    amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas,
+    indexes = conf.indexes)
 }

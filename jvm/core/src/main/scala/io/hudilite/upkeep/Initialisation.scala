@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.metadata.{MetadataAction, MetadataPartition}
+import io.hudilite.table.Table
 import io.hudilite.timeline.{InstantTime, Timeline}
 
 import org.slf4j.LoggerFactory
@@ -34,7 +35,7 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     // Readers must not trust the old one while it goes.
     if (home.data.config.metadataPartitions.nonEmpty) home.list(Nil)
     home.create()
-    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, instant(newest), now)
+    new MetadataWriter(home).begin(MetadataPartition.Files, Groups, changes, InitialInstants.next(home, newest), now)
     val isWhole = home.data.load().completed == now.completed
     if (isWhole) home.list(Seq(MetadataPartition.Files))
     else {
@@ -44,10 +45,16 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     isWhole
   }
 
-  // The first one of a metadata table, which has no others yet.
-  private def instant(newest: String): String =
-    if (home.version >= GroupFiles.LogsNameTheirWrite) "0" * InstantTime.Digits
-    else (if (newest.isEmpty) BeforeAllTimes else newest) + FirstNumber
+  /** As [[run]], and then adds these indexes.
+    *
+    * @param table
+    *   the table as it is
+    */
+  def run(table: Table, indexes: IndexesToMake): Boolean = {
+    val isMade = run(table.timeline)
+    if (isMade) new IndexInitialisation(home.current).run(table, indexes)
+    isMade
+  }
 }
 
 private object Initialisation {
@@ -56,6 +63,25 @@ private object Initialisation {
 
   /** File groups of the partition `files`. */
   val Groups = 1
-  val BeforeAllTimes: String = "0" * (InstantTime.Digits - InstantTime.SuffixDigits)
-  val FirstNumber = "010"
+}
+
+/** Names of the initialisations of a metadata table. */
+private[upkeep] object InitialInstants {
+
+  private val BeforeAllTimes: String = "0" * (InstantTime.Digits - InstantTime.SuffixDigits)
+
+  /** The first one that the metadata table has not had.
+    *
+    * @param newest
+    *   newest completed write of the table; empty where there is none
+    */
+  def next(home: MetadataHome, newest: String): String = {
+    val had = (home.store.archivedCompleted() ++ home.timeline.instants).map(_.time).toSet
+    val names = if (home.version >= GroupFiles.LogsNameTheirWrite)
+      Iterator.from(0).map(n => s"%0${InstantTime.Digits}d".format(n))
+    else Iterator.from(FirstNumber).map(n => (if (newest.isEmpty) BeforeAllTimes else newest) + "%03d".format(n))
+    names.filterNot(had).next()
+  }
+
+  private val FirstNumber = 10
 }

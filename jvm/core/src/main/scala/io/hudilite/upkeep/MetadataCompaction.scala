@@ -22,6 +22,7 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
     */
   def runIfDue(data: Timeline, deltas: Int): Seq[String] = {
     val own = OwnTimeline.of(home)
+    new OwnWrites(home).dropInitialisations(own.timeline)
     val planned = home.store.pendingCompactions(own.timeline)
     planned.foreach { case (instant, plan) => again(instant.time, plan, data) }
     // Others lay their log files out by a plan without content, or fold them, and only they can end that.
@@ -47,10 +48,14 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
   private def again(instant: String, plan: CompactionPlan, data: Timeline): Unit = {
     val table = new MetadataTable(home.data, data)
     val slices = plan.operations.groupBy(_.partition).toSeq.flatMap { case (name, operations) =>
-      val partition = MetadataPartition.of(name).toSeq
+      // It may have gone, or have been made again.
+      val partition = MetadataPartition.of(name).filter(home.partitions.contains).toSeq
       partition.flatMap(leftovers(_, instant)).foreach(path => home.storage.delete(path))
-      for (slice <- partition.flatMap(table.slices); op <- operations if op.fileId == slice.fileId)
-        yield slice.copy(logs = slice.logs.filter(log => op.logFiles.contains(log.name)))
+      for {
+        slice <- partition.flatMap(table.slices)
+        names = slice.logs.map(_.name).toSet
+        op <- operations if op.fileId == slice.fileId && op.logFiles.forall(names)
+      } yield slice.copy(logs = slice.logs.filter(log => op.logFiles.contains(log.name)))
     }
     run(instant, slices, table, data, home.timeline.pending.exists(i => i.time == instant && home.store.isBegun(i)))
   }

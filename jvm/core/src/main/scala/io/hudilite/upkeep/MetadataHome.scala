@@ -3,6 +3,7 @@ package io.hudilite.upkeep
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{
+  IndexDefinitions,
   MetadataAction,
   MetadataChanges,
   MetadataPartition,
@@ -12,6 +13,8 @@ import io.hudilite.metadata.{
 }
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
 import io.hudilite.timeline.{Timeline, TimelineStore}
+
+import org.slf4j.LoggerFactory
 
 /** Place of a table's metadata table, for whoever writes it. The caller holds the lock of the table.
   *
@@ -35,12 +38,21 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 
   def timeline: Timeline = store.load()
 
-  /** Records of an action for the one partition that is kept up. */
+  /** The partitions that the properties list. */
+  def partitions: Seq[MetadataPartition] = data.config.metadataPartitions.flatMap(MetadataPartition.of)
+
+  /** Records of an action for the partition `files`. */
   def changes(action: MetadataAction): MetadataChanges =
-    MetadataRecords.of(action, MetadataState(MetadataShape(Set(MetadataPartition.Files), version)))
+    changes(action, MetadataState(MetadataShape(Set(MetadataPartition.Files), version)))
+
+  def changes(action: MetadataAction, before: MetadataState): MetadataChanges = MetadataRecords.of(action, before)
 
   /** Absolute path of a partition's folder. */
   def folderOf(partition: MetadataPartition): String = s"$folder/${partition.name}"
+
+  /** This place with the properties as they are. */
+  def current: MetadataHome =
+    new MetadataHome(new TimelineStore(storage, basePath, TableProperties.read(storage, basePath)))
 
   /** Makes an empty metadata table in the place of one that no reader trusts. */
   def create(): Unit = {
@@ -49,17 +61,49 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   }
 
   /** Has readers trust these partitions and no others. */
-  def list(partitions: Seq[MetadataPartition]): TableConfig =
-    TableProperties.update(storage, basePath)(_ ++ Map(
+  def list(partitions: Seq[MetadataPartition]): MetadataHome = {
+    val defined = if (partitions.contains(MetadataPartition.ColumnStats))
+      Map(TableKeys.IndexDefinitionsPath -> IndexDefinitions.Path)
+    else Map.empty[String, String]
+    val config = TableProperties.update(storage, basePath)(_ ++ defined ++ Map(
         TableKeys.MetadataPartitions -> partitions.map(_.name).sorted.mkString(","),
         TableKeys.MetadataPartitionsInflight -> ""))
+    new MetadataHome(new TimelineStore(storage, basePath, config))
+  }
+
+  /** Takes partitions out of service, each with the reason: readers stop to trust them before anything of them goes. */
+  def without(reasons: Map[MetadataPartition, String]): MetadataHome = {
+    reasons.toSeq.sortBy(_._1.name).foreach { case (partition, reason) =>
+      MetadataHome.log.warn(s"Removing ${partition.name} from the metadata table of $basePath: $reason")
+    }
+    val left = list(partitions.filterNot(reasons.contains))
+    if (reasons.contains(MetadataPartition.ColumnStats)) storage.read(definitions).foreach(content =>
+      storage.replace(definitions, IndexDefinitions.without(content, Seq(MetadataPartition.ColumnStats.name))))
+    reasons.keys.foreach(partition => MetadataHome.deleteBelow(storage, folderOf(partition)))
+    left
+  }
+
+  /** Columns that have statistics, where a readable definition says so. */
+  def defined: Seq[String] = storage.read(definitions).fold(Seq.empty[String])(content =>
+    CorruptTable.guard(definitions)(IndexDefinitions.parse(content)).get(MetadataPartition.ColumnStats.name).toSeq
+      .flatMap(_.columns))
+
+  /** Says which columns have statistics. */
+  def define(columns: Seq[String]): Unit =
+    storage.replace(definitions, IndexDefinitions.withColumns(storage.read(definitions), columns, version))
+
+  private def definitions: String = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
 }
 
 private[hudilite] object MetadataHome {
 
-  /** True when the properties list the one partition that hudilite keeps up, and nothing is being built beside it. */
-  def isKept(data: TableConfig): Boolean =
-    data.metadataPartitions == Seq(MetadataPartition.Files.name) && data.metadataPartitionsInflight.isEmpty
+  private val log = LoggerFactory.getLogger("io.hudilite.upkeep.MetadataHome")
+
+  private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
+
+  /** True when the properties list partitions that hudilite keeps up, and nothing is being built beside them. */
+  def isKept(data: TableConfig): Boolean = data.metadataPartitions.contains(MetadataPartition.Files.name) &&
+    data.metadataPartitions.forall(Kept) && data.metadataPartitionsInflight.isEmpty
 
   def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
 
@@ -94,6 +138,17 @@ private[hudilite] object MetadataHome {
     */
   def delete(storage: Storage, folder: String): Unit = {
     TableProperties.delete(storage, folder)
+    deleteBelow(storage, folder)
+  }
+
+  /** Removes it with the definitions of its indexes from a table that is no more. */
+  def remove(storage: Storage, basePath: String): Unit = {
+    delete(storage, folder(basePath))
+    storage.delete(s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}")
+    ()
+  }
+
+  private[upkeep] def deleteBelow(storage: Storage, folder: String): Unit = {
     def below(level: Seq[String]): Seq[FileInfo] =
       if (level.isEmpty) Nil
       else {

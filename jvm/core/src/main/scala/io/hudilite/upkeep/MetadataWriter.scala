@@ -32,10 +32,19 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     */
   def commit(instant: String, changes: MetadataChanges, now: Timeline): Unit = {
     new OwnWrites(home).makeWay(instant)
-    val table = new MetadataTable(home.data, now)
-    val slices = changes.records.keys.map(partition => partition -> table.slices(partition)).toMap
+    write(instant, changes, new MetadataTable(home.data, now), now)
+  }
+
+  /** As [[commit]], once the way is free.
+    *
+    * @param table
+    *   the metadata table as it is
+    */
+  private[upkeep] def write(instant: String, changes: MetadataChanges, table: MetadataTable, now: Timeline): Unit = {
+    val some = changes.copy(records = changes.records.filter(_._2.nonEmpty))
+    val slices = some.records.keys.map(partition => partition -> table.slices(partition)).toMap
     val pending = table.pending
-    val dealt = changes.dealt(slices(_).size)
+    val dealt = some.dealt(slices(_).size)
     home.store.request(instant, Action.DeltaCommit)
     home.store.toInflight(instant, Action.DeltaCommit, CommitMetadata(Upsert, Map.empty, Map.empty))
     complete(instant, Upsert, now,

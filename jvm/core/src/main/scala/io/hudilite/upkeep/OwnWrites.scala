@@ -5,7 +5,7 @@ import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, HeaderKey, LogFileReader}
 import io.hudilite.metadata.MetadataInstants
 import io.hudilite.storage.FileInfo
-import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.timeline.{Action, Instant, Timeline}
 
 /** Writes of a metadata table that are taken back since the action of their instant did not complete, or is tried again.
   *
@@ -40,6 +40,14 @@ private[hudilite] final class OwnWrites(home: MetadataHome) {
     found.foreach(remove)
     found.nonEmpty
   }
+
+  /** Takes initialisations back that were cut off, and that nobody will end.
+    *
+    * @param own
+    *   timeline of the metadata table
+    */
+  def dropInitialisations(own: Timeline): Unit =
+    own.pending.filter(i => i.action == Action.DeltaCommit && MetadataInstants.isMade(i.time)).foreach(remove)
 
   /** The metadata table has a completed write of this instant. */
   def hasCompleted(instant: String): Boolean = of(instant).exists(_.isCompleted)

@@ -38,6 +38,7 @@ private[hudilite] final class Undoing(store: TimelineStore, current: Option[Tabl
       val byName = rollback.partitions.map(p =>
         p.copy(rollbackLogFiles = p.rollbackLogFiles.map { case (path, bytes) => TablePath.fileName(path) -> bytes }))
       val action = MetadataAction.RolledBack(time, rollback.copy(partitions = byName), plan)
+      // Its statistics were those of the write, which are gone.
       if (MetadataHome.isKept(home.data.config)) new MetadataWriter(home).record(action, home.data.load())
     }
 

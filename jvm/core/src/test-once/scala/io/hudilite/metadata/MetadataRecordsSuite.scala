@@ -132,7 +132,7 @@ class MetadataRecordsSuite extends FunSuite {
       listed(step.before) -- listed(step.after)
     }
 
-    private def facts(shape: MetadataShape) = new FactsOfFiles(local, new Configuration(), shape.columns, blooms = true)
+    private def facts(shape: MetadataShape) = new FactsOfFiles(local, shape.columns, blooms = true)
 
     private def everything(state: Table, shape: MetadataShape): MetadataAction = {
       val of = facts(shape)

@@ -203,8 +203,8 @@ class OptionsSuite extends FunSuite {
         "hoodie.write.lock.provider" -> "x.InProcessLockProvider", "hoodie.clean.async" -> "true"))
     assertEquals(told.map(_.text),
       Seq(
-        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps up a metadata table that lists files " +
-          "alone, in each write.",
+        "The option Hoodie.Metadata.Async has no effect in hudilite: it keeps the files, statistics and bloom filters of " +
+          "a metadata table up in each write.",
         "The option hoodie.clean.async has no effect in hudilite: hudilite.services.async lets services run beside the " +
           "writes.",
         "The option hoodie.simple.index.parallelism has no effect in hudilite: Spark deals the work out by its size."))

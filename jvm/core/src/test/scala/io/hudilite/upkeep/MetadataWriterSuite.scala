@@ -2,7 +2,7 @@ package io.hudilite.upkeep
 
 import io.hudilite.config.{TableKeys, TableProperties, TableType}
 import io.hudilite.error.CommitConflict
-import io.hudilite.metadata.MetadataAction
+import io.hudilite.metadata.{MetadataAction, MetadataPartition}
 import io.hudilite.service.Services
 import io.hudilite.service.archive.Archiver
 import io.hudilite.service.undo.Savepoints
@@ -72,7 +72,7 @@ class MetadataWriterSuite extends FunSuite {
       transaction.rollback()
     }
 
-    test(s"version $version: a metadata table with more than names goes when it has a write that is taken back") {
+    test(s"version $version: a metadata table with an index goes when it has a write that is taken back") {
       for (hasWrite <- Seq(false, true)) {
         val kept = this.kept(version)
         val table = Table.open(kept.storage, path)
@@ -81,7 +81,7 @@ class MetadataWriterSuite extends FunSuite {
         val action =
           MetadataAction.Written(transaction.instant, CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
         if (hasWrite) new MetadataWriter(kept.home).record(action, kept.data.load())
-        val listed = Seq("column_stats", "files")
+        val listed = Seq("files", "record_index")
         TableProperties.update(kept.storage, path)(_ + (TableKeys.MetadataPartitions -> listed.mkString(",")))
         transaction.rollback()
         assertEquals((kept.data.config.metadataPartitions, kept.files.isEmpty),
@@ -150,6 +150,17 @@ class MetadataWriterSuite extends FunSuite {
       assertEquals(Table.open(kept.storage, path).timeline.writes.head.time, saved)
       assert(kept.home.timeline.writes.exists(_.time == saved))
       assertEquals(kept.named, kept.listed)
+    }
+
+    test(s"version $version: a compaction that was cut off ends, though statistics have gone since") {
+      val kept = this.kept(version)
+      kept.initialiseAll()
+      (1 to 3).foreach(n => write(kept, s"g$n-0"))
+      MetadataServices.run(kept.home, kept.data.load(), 2)
+      kept.home.store.withdraw(kept.home.timeline.writes.filter(_.action == Action.Commit).head)
+      kept.home.without(kept.home.partitions.filterNot(_ == MetadataPartition.Files).map(_ -> "a test").toMap)
+      MetadataServices.run(kept.home, kept.data.load(), 2)
+      assertEquals((kept.home.timeline.pending, kept.differences, kept.partitions), (Nil, Nil, Seq("files")))
     }
 
     test(s"version $version: a compaction that was cut off is run again before the next write") {

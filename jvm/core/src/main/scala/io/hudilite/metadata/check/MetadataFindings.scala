@@ -18,8 +18,8 @@ object MetadataFindings {
     else Seq(Finding(FindingKind.WrongMetadata, Subject,
         s"The metadata table says in ${differences.size} place(s) otherwise than the files " +
           s"(${Listed.of(differences.map(told), Named)}): readers that use it may miss rows.",
-        "See all of them with validate_metadata. The next write of hudilite takes the metadata table out of service, and " +
-          "Apache Hudi builds it again."))
+        "See all of them with validate_metadata. A write with hoodie.metadata.enable=false takes the metadata table " +
+          "away, and one with true makes it anew."))
   }
 
   private def told(of: MetadataDifference): String =

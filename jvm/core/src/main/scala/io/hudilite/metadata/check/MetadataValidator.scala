@@ -17,8 +17,6 @@ import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
 
-import org.apache.hadoop.conf.Configuration
-
 import scala.collection.mutable
 
 /** Holds the metadata table of a table against its files, partition by partition. Nothing is changed. Of a table that is
@@ -27,12 +25,11 @@ import scala.collection.mutable
   * @param table
   *   as folders list it
   */
-final class MetadataValidator(table: Table, conf: => Configuration) {
+final class MetadataValidator(table: Table) {
 
   private val metadata = new MetadataTable(table.store, table.timeline)
   private val files = new NamedFiles(table, metadata)
-  private lazy val hadoop = conf
-  private lazy val statistics = new StatisticsCheck(table, metadata, files, hadoop)
+  private lazy val statistics = new StatisticsCheck(table, metadata, files)
 
   /** All differences; none where the table has no metadata table. */
   def differences(): Seq[MetadataDifference] = {
@@ -91,7 +88,7 @@ final class MetadataValidator(table: Table, conf: => Configuration) {
     different ++ missing
   }
 
-  private lazy val facts = new FactsOfFiles(table.storage, hadoop, Nil, blooms = true)
+  private lazy val facts = new FactsOfFiles(table.storage, Nil, blooms = true)
   private lazy val shape = MetadataShape(Set(MetadataPartition.BloomFilters), table.config.version)
 
   /** The filter that a metadata table made now would have of the file. */

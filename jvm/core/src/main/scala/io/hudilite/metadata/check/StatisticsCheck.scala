@@ -18,8 +18,6 @@ import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.{FileInfo, Parallel}
 import io.hudilite.table.Table
 
-import org.apache.hadoop.conf.Configuration
-
 import scala.collection.mutable
 
 /** Column statistics of a metadata table beside those that the files of its table make. Nothing is known of what an index
@@ -31,8 +29,7 @@ import scala.collection.mutable
   * @param named
   *   the files of the table
   */
-private[check] final class StatisticsCheck(table: Table, metadata: MetadataTable, named: NamedFiles,
-    conf: Configuration) {
+private[check] final class StatisticsCheck(table: Table, metadata: MetadataTable, named: NamedFiles) {
 
   import StatisticsCheck._
 
@@ -45,7 +42,7 @@ private[check] final class StatisticsCheck(table: Table, metadata: MetadataTable
 
   private val shape: MetadataShape =
     new KnownState(table, metadata).shape.copy(partitions = Set(MetadataPartition.ColumnStats))
-  private val facts = new FactsOfFiles(table.storage, conf, shape.columns, blooms = false)
+  private val facts = new FactsOfFiles(table.storage, shape.columns, blooms = false)
 
   // Without a definition, columns may have been left out.
   private val isDefined: Boolean =

@@ -6,6 +6,7 @@ import io.hudilite.metadata.{
   KnownLog,
   KnownSlice,
   MetadataAction,
+  MetadataKeys,
   MetadataPartition,
   MetadataRecord,
   MetadataRecords,
@@ -50,12 +51,21 @@ final class KnownState(table: Table, metadata: MetadataTable) {
   }
 
   private def ofPartitions(touched: Seq[String], shape: MetadataShape): MetadataState = {
-    val there = table.partitions().toSet
-    val slices = known(table.slices(touched.filter(there)))
-    val partitions = for ((partition, all) <- slices; slice <- all; name <- slice.names) yield name -> partition
-    val of = stored.filter(s => partitions.contains(s.file)).toSeq
-    MetadataState(shape, slices,
-      of.groupBy(s => partitions(s.file)).map { case (partition, some) => partition -> some.groupBy(_.file) })
+    val slices = known(table.slices(touched))
+    MetadataState(shape, slices, statistics(slices.filter(_._2.nonEmpty), shape.columns))
+  }
+
+  // The records of a column in a partition lie together.
+  private def statistics(slices: Map[String, Seq[KnownSlice]], columns: Seq[String])
+      : Map[String, Map[String, Seq[ColumnStatistics]]] = {
+    val names = slices.map { case (partition, all) => partition -> all.flatMap(_.names).toSet }
+    val prefixes = (for (partition <- slices.keys; column <- columns)
+      yield MetadataKeys.ofColumn(column, partition) -> partition).toMap
+    val length = prefixes.keys.headOption.fold(0)(_.length)
+    metadata.recordsBeginning(MetadataPartition.ColumnStats, prefixes.keySet).collect {
+      case MetadataRecord(key, Statistics(of, _)) if names(prefixes(key.take(length)))(of.file) =>
+        prefixes(key.take(length)) -> of
+    }.groupBy(_._1).map { case (partition, some) => partition -> some.map(_._2).groupBy(_.file) }
   }
 
   private def stored: Iterator[ColumnStatistics] = metadata.records(MetadataPartition.ColumnStats).collect {

@@ -15,7 +15,7 @@ import scala.collection.mutable
 /** Facts on the columns of log files, from all records that are in them: unmerged, deletes left out. A file of deletes
   * alone has none.
   */
-private[known] final class LogFacts(storage: Storage, conf: => Configuration, columns: Seq[String]) {
+private[known] final class LogFacts(storage: Storage, columns: Seq[String]) {
 
   def of(path: String, length: Long): Map[String, ColumnFacts] = {
     val files = new LogFiles(storage)
@@ -46,7 +46,7 @@ private[known] final class LogFacts(storage: Storage, conf: => Configuration, co
   }
 
   private def addFooter(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan]): Unit = {
-    val records = new ParquetRecords(new ParquetImage(content, block.path), conf)
+    val records = new ParquetRecords(new ParquetImage(content, block.path), new Configuration(false))
     try FooterFacts.of(records.footer).filter { case (name, _) => columns.contains(name) }
         .foreach { case (name, facts) => spans.getOrElseUpdate(name, new ColumnSpan(facts.kind)).add(facts) }
     finally records.close()

@@ -31,7 +31,8 @@ private[stored] object AskedKeys {
   /** Those whose keys begin with one of these texts. */
   final case class Beginning(prefixes: Set[String]) extends AskedKeys {
     private lazy val sorted = ascending(prefixes)
-    override def has(key: String): Boolean = prefixes.exists(key.startsWith)
+    private lazy val byLength = prefixes.groupBy(_.length)
+    override def has(key: String): Boolean = byLength.exists { case (length, some) => some(key.take(length)) }
     override def in(file: HFile): HFileRecords = file.prefixes(sorted)
   }
 

@@ -218,8 +218,10 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
       IndexDefinitions.unreadable(partition.name, definitions).foreach(reason => throw distrusted(reason))
     val listing = Map(partition.name -> storage.list(s"$folder/${partition.name}"))
     val found = shown(FileSystemView.slices(view, listing).getOrElse(partition.name, Nil))
-    val told = toldSince(partition, found, madeAt(listing(partition.name)))
-    namedBases(partition, found, told.map(_._2)).diff(listing(partition.name).map(_.name).toSet).foreach(name =>
+    val made = madeAt(listing(partition.name))
+    val told = toldSince(partition, found, made)
+    val bases = namedBases(partition, found, told.map(_._2), made)
+    bases.diff(listing(partition.name).map(_.name).toSet).foreach(name =>
       throw distrusted(s"its file $name of ${partition.name} is missing"))
     val logs = NamedLogs.of(folder, told.map { case (i, metadata) => i.time -> metadata }, Set(partition.name))
     whole(partition, FileSystemView.slices(view, listing, logs).getOrElse(partition.name, Nil), logs)
@@ -252,19 +254,24 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   private lazy val sinceCompaction: Seq[Instant] = timeline.writes.filter(i =>
     i.action == Action.DeltaCommit && !compacted.exists(_.time > i.completionTime.getOrElse(i.time)))
 
-  /** Completion time of the initialisation that these files of a partition are from. After a restore, Apache Hudi deletes
-    * partitions and makes them again, without the files that earlier writes name.
+  /** The initialisation that these files of a partition are from. Partitions go and are made again, without the files that
+    * earlier writes name.
     */
-  private def madeAt(files: Seq[FileInfo]): Option[String] = files.map(_.name)
+  private def madeAt(files: Seq[FileInfo]): Option[Instant] = files.map(_.name)
     .flatMap(name => FileNames.parseBaseFile(name).map(_.instant).orElse(FileNames.parseLogFile(name).map(_.time)))
-    .filter(MetadataInstants.isInitial).sorted.lastOption.flatMap(timeline.completionTime)
+    .filter(MetadataInstants.isMade).sorted.lastOption.flatMap(time => timeline.writes.find(_.time == time))
+
+  private def isBefore(write: Instant, made: Instant): Boolean = (write.completionTime, made.completionTime) match {
+    case (Some(completed), Some(made)) => completed < made
+    case _ => write.time < made.time
+  }
 
   /** Writes since the last compaction with what they say of their files. A missing one would hide what it says. A write of which
     * the partition `files` shows the only file that it has there is not asked.
     */
-  private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[String])
+  private def toldSince(partition: MetadataPartition, shown: Set[String], made: Option[Instant])
       : Seq[(Instant, CommitMetadata)] = store.readCommits(sinceCompaction
-      .filterNot(_.completionTime.exists(completed => made.exists(completed < _)))
+      .filterNot(i => made.exists(isBefore(i, _)))
       .filterNot(i => partition == MetadataPartition.Files && shown(i.time)))
 
   /** Instants of the writes that a listing of `files` shows to be there: by the log file that each has from version 8 on,
@@ -278,8 +285,10 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** The base files that the last compaction has named, or the first writes. A slice without its base file would look
     * whole.
     */
-  private def namedBases(partition: MetadataPartition, shown: Set[String], told: Seq[CommitMetadata]): Set[String] =
-    (told ++ compacted.filterNot(i => partition == MetadataPartition.Files && shown(i.time)).map(store.readCommit))
+  private def namedBases(partition: MetadataPartition, shown: Set[String], told: Seq[CommitMetadata],
+      made: Option[Instant]): Set[String] =
+    (told ++ compacted.filterNot(i =>
+      made.exists(isBefore(i, _)) || (partition == MetadataPartition.Files && shown(i.time))).map(store.readCommit))
       .flatMap(_.allStats).filter(stat => stat.path == s"${partition.name}/${stat.fileName}")
       .map(_.fileName).filter(_.endsWith(".hfile")).toSet
 

@@ -11,12 +11,11 @@ import java.nio.file.{Files, Paths}
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 
 import munit.FunSuite
-import org.apache.hadoop.conf.Configuration
 
 class MetadataValidatorSuite extends FunSuite {
 
   private def validator(basePath: String): MetadataValidator =
-    new MetadataValidator(Table.open(storage, basePath), new Configuration())
+    new MetadataValidator(Table.open(storage, basePath))
 
   private def told(basePath: String): Seq[MetadataDifference] = validator(basePath).differences()
 

@@ -113,7 +113,7 @@ final case class HudiliteTable(
       sourceOf(t, query, metadataUse(conf, query))
     }
 
-  // A write takes the metadata table out of service, and does not rest on it.
+  // A write does not rest on the metadata table.
   private def metadataUse(asked: ReadConf, query: Query): Option[MetadataUse] = {
     val ofPast = query match {
       case Query.Snapshot | Query.ReadOptimized(None) => Some(false)

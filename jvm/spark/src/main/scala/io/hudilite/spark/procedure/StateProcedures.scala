@@ -7,7 +7,6 @@ import io.hudilite.spark.inspect.DriverInspection
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
 import io.hudilite.spark.service.inline.InlineServices
-import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
@@ -66,12 +65,9 @@ private[procedure] object StateProcedures {
     Seq[(String, DataType)]("kind" -> StringType, "partition" -> StringType,
       "file" -> StringType, "column" -> StringType, "expected" -> StringType, "found" -> StringType)) {
     (session, arguments) =>
-      ServiceCall.of(session, arguments).onTable((table, _) => validator(session, table).differences())
+      ServiceCall.of(session, arguments).onTable((table, _) => new MetadataValidator(table).differences())
         .map(d => Row(d.kind.name, d.partition, d.file, d.column, d.expected, d.found))
   }
-
-  private def validator(session: SparkSession, table: Table): MetadataValidator =
-    new MetadataValidator(table, Sessions.hadoopConf(session))
 
   private val place = Procedure("path_of", "Says where the table of a name lies.", Seq(Parameter.Table, Parameter.Path),
     Seq("path" -> StringType))((session, arguments) => Seq(Row(TableArgument.pathOf(session, arguments))))
@@ -92,7 +88,7 @@ private[procedure] object StateProcedures {
     else {
       val table = Table.open(storage, basePath)
       val deep = arguments.flag("deep")
-      found ++ MetadataFindings.of(validator(session, table), deep) ++
+      found ++ MetadataFindings.of(new MetadataValidator(table), deep) ++
         (if (deep) KeyFindings.of(session, table) ++ MisplacedKeys.findings(session, storage, basePath, conf) else Nil)
     }
   }

@@ -1,10 +1,14 @@
 package io.hudilite.spark.read
 
+import io.hudilite.metadata.check.{DifferenceKind, MetadataValidator}
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted, SharedSession}
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
 
 import java.nio.file.{Files, Path, Paths}
 
 import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.lit
 
@@ -15,6 +19,8 @@ class MetadataReadSuite extends FunSuite with Interpreted {
 
   private def read(path: String, options: (String, String)*): DataFrame =
     SharedSession.spark.read.format("hudilite").options(options.toMap).load(path)
+
+  private val storage = new HadoopStorage(new Configuration())
 
   private val byMetadata = "hoodie.metadata.enable" -> "true"
 
@@ -43,12 +49,15 @@ class MetadataReadSuite extends FunSuite with Interpreted {
         assertEquals(ofFolder(past ++ asked: _*) * 2, ofFolder(past :+ byFolders: _*), clues(past, asked))
     }
 
-  test("a write rests on folders, takes the metadata table out of service, and the next read has all rows") {
+  test("a write keeps the metadata table up with its statistics, and the next read has all rows") {
     val path = GoldenAnswers.copy("savepoint-rollback-v9")
     val before = read(path, byMetadata).count()
     val row = read(path).limit(1).withColumn("id", lit("new"))
     row.write.format("hudilite").mode("append").save(path)
     assertEquals(read(path, byMetadata).count(), before + 1)
-    assertEquals(Files.exists(Paths.get(path, ".hoodie", "metadata")), false)
+    assertEquals(new MetadataValidator(Table.open(storage, path)).differences().filterNot(
+        _.kind == DifferenceKind.PartitionBounds), Nil)
+    assertEquals(Table.open(storage, path).config.metadataPartitions.toSet,
+      Set("column_stats", "files", "partition_stats"))
   }
 }

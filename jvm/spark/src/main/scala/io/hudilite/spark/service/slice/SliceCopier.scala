@@ -39,8 +39,8 @@ private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
         output.open(slices.head.partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
       begun = Some(writer)
       new FileAppender(writer, job.bloom, keptFooterBytes).append(files)(output.old)
-      finish(writer)
-    }
+      Seq(finish(writer))
+    }.head
   }
 
   private def finish(writer: BaseFileWriter): WriteStat = {

@@ -11,6 +11,7 @@ import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnGaps, KeyCheck, KeySettings, RowDeletes, SchemaConversion, SessionConf, SharedConf}
 import io.hudilite.spark.write.table.WriteTarget
+import io.hudilite.timeline.FactsTeller
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
@@ -42,6 +43,8 @@ import org.apache.spark.unsafe.types.UTF8String
   *   file groups that a pending clustering is about to replace, with its instant
   * @param buckets
   *   where keys belong, with a bucket index
+  * @param facts
+  *   told of each file that is written
   */
 final case class WriteJob(
     basePath: String,
@@ -58,7 +61,8 @@ final case class WriteJob(
     deleteMarker: Option[DeleteMarker] = None,
     evolved: Option[EvolvedColumns] = None,
     clusterings: Map[FileGroupId, String] = Map.empty,
-    buckets: Option[BucketIndex] = None) {
+    buckets: Option[BucketIndex] = None,
+    facts: Option[FactsTeller] = None) {
 
   def instant: String = permit.instant
 
@@ -135,7 +139,8 @@ object WriteJob {
       deleteMarker = config.deleteMarker,
       evolved = target.shape.evolved,
       clusterings = target.existing.map(_.pendingClusterings).getOrElse(Map.empty),
-      buckets = target.buckets)
+      buckets = target.buckets,
+      facts = target.teller)
   }
 
   private def logSettings(target: WriteTarget): LogSettings = LogSettings(

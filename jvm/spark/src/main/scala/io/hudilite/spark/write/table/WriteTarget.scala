@@ -10,7 +10,8 @@ import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAl
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
-import io.hudilite.transaction.MetadataTablePolicy
+import io.hudilite.timeline.FactsTeller
+import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
@@ -49,6 +50,13 @@ final case class WriteTarget(
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
+
+  /** Tells of the files of the write, once that has begun, what the metadata table is to say. */
+  def teller: Option[FactsTeller] = {
+    val asks = conf.commit.indexes.asked.nonEmpty
+    if (!asks && config.metadataPartitions.isEmpty) None
+    else MetadataUpkeep.teller(existing.orElse(Table.find(storage, basePath)), asks, shape.schemaJson)
+  }
 
   /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
   def declared: TableConfig = TableConfig(config.properties + (TableKeys.CreateSchema -> shape.schemaJson))

@@ -123,8 +123,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   def commit(): Seq[WriteStat] = {
     finishCurrent()
     stats ++= scattered.close()
-    output.confirm()
-    stats.toList
+    output.confirm(stats.toList)
   }
 
   /** Closes the files that are open, and deletes all. */

@@ -8,6 +8,7 @@ import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.spark.slice.rewrite.BloomCarry
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
+import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
 
 import org.apache.spark.unsafe.types.UTF8String
@@ -70,6 +71,13 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     files.confirm()
   }
 
+  /** As [[confirm]], for files with these stats, which get the facts that are wanted of them. */
+  private[spark] def confirm(stats: Seq[WriteStat]): Seq[WriteStat] = {
+    val told = job.facts.fold(stats)(_.told(storage, job.basePath, stats))
+    confirm()
+    told
+  }
+
   /** Deletes all files that were begun; what writes to them has been closed.
     *
     * A write that fails has its files deleted by their markers, but a task may outlive that: Spark does not wait for the
@@ -78,11 +86,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] def discard(): Unit = RunningTask.uninterrupted(files.discard())
 
   /** Runs a block that writes and finishes files. When it fails or the task is killed, `abort` closes them, and all are deleted. */
-  private[spark] def orDiscarded[T](abort: => Unit)(write: => T): T = TaskOutput.or(discard()) {
-    val written = orAborted(abort)(write)
-    confirm()
-    written
-  }
+  private[spark] def orDiscarded(abort: => Unit)(write: => Seq[WriteStat]): Seq[WriteStat] =
+    TaskOutput.or(discard())(confirm(orAborted(abort)(write)))
 
   /** Runs what writes some of the files of a task, whose caller confirms or discards all of them: `abort` closes these. */
   private[spark] def orAborted[T](abort: => Unit)(write: => T): T = TaskOutput.or(abort)(write)

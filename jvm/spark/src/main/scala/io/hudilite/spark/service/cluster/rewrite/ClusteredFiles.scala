@@ -112,9 +112,9 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
 
   override def commit(): WriterCommitMessage = {
     finish()
-    output.confirm()
+    val told = output.confirm(stats.toList)
     done.add(stats.size.toLong)
-    WrittenFiles(stats.toList)
+    WrittenFiles(told)
   }
 
   override def abort(): Unit =

@@ -1,0 +1,53 @@
+package io.hudilite.metadata.known
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.metadata.KnownFile
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.{FactsTeller, ToldFacts, WriteStat}
+
+/** The facts on its files that a task tells, so that nobody reads them again.
+  *
+  * @param columns
+  *   dotted names of the columns to tell of
+  * @param blooms
+  *   tell of bloom filters, too
+  */
+final case class WantedFacts(columns: Seq[String], blooms: Boolean) extends FactsTeller {
+
+  /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. */
+  override def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat] = {
+    val files = new FactsOfFiles(storage, columns, blooms)
+    stats.map { stat =>
+      try {
+        val file = files.of(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)
+        if (file.bloom.exists(_.length > WantedFacts.MostSent)) stat else stat.copy(facts = Some(ToldFile(file, this)))
+      } catch {
+        case _: HudiliteException => stat
+        case _: IllegalArgumentException => stat
+      }
+    }
+  }
+
+  private[known] def covers(other: WantedFacts): Boolean =
+    (blooms || !other.blooms) && other.columns.forall(columns.contains)
+}
+
+object WantedFacts {
+  private val MostSent = 64 * 1024
+}
+
+/** Facts on a file that a task has written.
+  *
+  * @param wanted
+  *   said to the task
+  */
+final case class ToldFile(of: KnownFile, wanted: WantedFacts) extends ToldFacts
+
+object ToldFile {
+
+  /** The facts that are wanted of a file, where its task has told them. */
+  def of(stat: WriteStat, wanted: WantedFacts): Option[KnownFile] = stat.facts.collect {
+    case ToldFile(file, said) if said.covers(wanted) =>
+      file.copy(columns = file.columns.filter(c => wanted.columns.contains(c._1)))
+  }
+}

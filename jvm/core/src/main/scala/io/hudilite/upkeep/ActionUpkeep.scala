@@ -1,0 +1,170 @@
+package io.hudilite.upkeep
+
+import io.hudilite.config.TableConfig
+import io.hudilite.error.{CorruptTable, HudiliteException}
+import io.hudilite.metadata.{
+  IndexedColumns,
+  KnownFile,
+  MetadataAction,
+  MetadataChanges,
+  MetadataPartition,
+  MetadataRecord,
+  MetadataShape,
+  MetadataState
+}
+import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, Files, PartitionStats}
+import io.hudilite.metadata.MetadataPayload.Bloom
+import io.hudilite.metadata.known.{FactsOfFiles, KnownState, ToldFile, WantedFacts}
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.storage.Parallel
+import io.hudilite.table.{MetadataUse, Table}
+import io.hudilite.timeline.{CleanMetadata, CommitMetadata, Timeline, TimelineStore}
+
+/** Writes into a metadata table what an action of the table changes, in all of its partitions that are kept up. The caller
+  * holds the lock of the table.
+  *
+  * A partition of which something cannot be known goes before, alone: its readers look at folders and footers then. Where
+  * nothing of the metadata table can be trusted, `CORRUPT_FILE` is raised.
+  *
+  * @param now
+  *   timeline of the table as it is
+  * @param losing
+  *   asked before partitions go, and raises an error where they must not
+  */
+private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, losing: Seq[MetadataPartition] => Unit) {
+
+  import ActionUpkeep._
+
+  /** A write, a service that writes, or a change of columns.
+    *
+    * @param before
+    *   the table before it
+    * @param columns
+    *   Avro schema of the table after it; `None` where it stays as it is
+    */
+  def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit =
+    record(instant) { (metadata, shape) =>
+      val grown = if (!shape.partitions(ColumnStats)) shape
+      else shape.copy(columns = columns.fold(shape.columns)(
+        IndexedColumns.grown(shape.columns, before.schemaJson, _, home.version)))
+      val action = MetadataAction.Written(instant, commit, facts(commit, grown))
+      // Names from the metadata table spare a listing.
+      val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
+      action -> new KnownState(table, metadata).before(action, grown)
+    }
+
+  /** A cleaning, whose files are gone. */
+  def cleaned(instant: String, clean: CleanMetadata): Unit =
+    record(instant)((_, shape) => MetadataAction.Cleaned(instant, clean) -> MetadataState(shape))
+
+  // Tasks tell them of their files; others have just been written, and are read side by side.
+  private def facts(commit: CommitMetadata, shape: MetadataShape): Map[String, KnownFile] =
+    if (!Footers.exists(shape.partitions)) Map.empty
+    else {
+      val wanted = WantedFacts(shape.columns, shape.partitions(BloomFilters))
+      val files = new FactsOfFiles(home.storage, wanted.columns, wanted.blooms)
+      val base = home.basePath.stripSuffix("/")
+      val told = commit.allStats.filter(_.path.nonEmpty).map(s => s -> ToldFile.of(s, wanted))
+      val others = told.collect { case (stat, None) => stat }
+      (told.collect { case (stat, Some(file)) => stat.path -> file } ++ others.map(_.path)
+        .zip(Parallel.map(others)(s => files.of(s"$base/${s.path}", s.fileSizeInBytes)))).toMap
+    }
+
+  private def record(instant: String)(made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState)): Unit = {
+    new OwnWrites(home).makeWay(instant)
+    val metadata = new MetadataTable(home.data, now)
+    metadata.checkNames()
+    val wrong = unreadable(metadata)
+    val told = if (wrong.nonEmpty) Left(wrong) else changes(metadata, made)
+    told match {
+      case Left(reasons) =>
+        val lost = withDependents(reasons)
+        losing(lost.keys.toSeq)
+        new ActionUpkeep(home.without(lost), now, losing).record(instant)(made)
+      case Right((columns, changes)) =>
+        if (columns != definedIn(metadata)) home.define(columns)
+        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now)
+    }
+  }
+
+  private def changes(metadata: MetadataTable, made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))
+      : Either[Reasons, (Seq[String], MetadataChanges)] = {
+    val others = home.partitions.filterNot(_ == Files)
+    def unknown(e: Throwable): Reasons = others.map(_ -> String.valueOf(e.getMessage)).toMap
+    try {
+      val shape = MetadataShape(home.partitions.toSet, home.version, definedIn(metadata))
+      val (action, before) = made(metadata, shape)
+      val found = home.changes(action, before)
+      val large = tooLarge(found)
+      if (large.isEmpty) Right(before.shape.columns -> found) else Left(large)
+    } catch {
+      case e: Throwable with HudiliteException if others.nonEmpty => Left(unknown(e))
+      case e: IllegalArgumentException if others.nonEmpty => Left(unknown(e))
+    }
+  }
+
+  /** Partitions that cannot be read, or that nobody can go on with. */
+  private def unreadable(metadata: MetadataTable): Reasons =
+    home.partitions.filterNot(_ == Files).flatMap(p => unreadable(p, metadata).map(p -> _)).toMap
+
+  private def unreadable(partition: MetadataPartition, metadata: MetadataTable): Option[String] =
+    try {
+      metadata.slices(partition)
+      partition match {
+        case ColumnStats if definedIn(metadata).isEmpty => Some("no definition says which columns it has")
+        case PartitionStats if !home.partitions.contains(ColumnStats) => Some("there are no statistics of files")
+        case _ => None
+      }
+    } catch { case e: CorruptTable => Some(e.getMessage) }
+
+  private def definedIn(metadata: MetadataTable): Seq[String] =
+    if (home.partitions.contains(ColumnStats)) metadata.definitions.get(ColumnStats.name).toSeq.flatMap(_.columns)
+    else Nil
+
+  private def withDependents(reasons: Reasons): Reasons =
+    if (reasons.contains(ColumnStats) && home.partitions.contains(PartitionStats))
+      Map(PartitionStats -> "the statistics of files go") ++ reasons
+    else reasons
+}
+
+private[hudilite] object ActionUpkeep {
+
+  /** The facts on its files that a write is asked for as it completes; `None` where none are.
+    *
+    * @param before
+    *   the table before it, with its properties as they are now
+    * @param after
+    *   Avro schema of the table after it
+    */
+  def wanted(before: Table, config: TableConfig, after: String): Option[WantedFacts] = {
+    val home = new MetadataHome(new TimelineStore(before.storage, before.basePath, config))
+    if (!MetadataHome.isKept(config) || !home.partitions.exists(Footers)) None
+    else
+      try {
+        val defined = if (home.partitions.contains(ColumnStats)) home.defined else Nil
+        val columns =
+          if (defined.isEmpty) Nil else IndexedColumns.grown(defined, before.schemaJson, after, home.version)
+        Some(WantedFacts(columns, home.partitions.contains(BloomFilters)))
+      } catch { case _: CorruptTable => None } // told as it completes
+  }
+
+  private type Reasons = Map[MetadataPartition, String]
+
+  private val Footers: Set[MetadataPartition] = Set(ColumnStats, PartitionStats, BloomFilters)
+
+  // One process writes them, and each file of the metadata table is made in memory.
+  private val MostRecords = 2000000
+  private val MostBloomBytes = 256L << 20
+
+  /** Partitions with more records than one process should write at once. */
+  private[upkeep] def tooLarge(changes: MetadataChanges): Map[MetadataPartition, String] =
+    for ((partition, records) <- changes.records; reason <- tooLarge(partition, records)) yield partition -> reason
+
+  private def tooLarge(partition: MetadataPartition, records: Seq[MetadataRecord]): Option[String] = {
+    lazy val bytes = records.map(_.payload).collect { case bloom: Bloom => bloom.text.length.toLong }.sum
+    if (partition == Files) None
+    else if (records.size > MostRecords) Some(s"one action has ${records.size} records of it")
+    else if (partition == BloomFilters && bytes > MostBloomBytes) Some(s"one action has filters of $bytes bytes")
+    else None
+  }
+}

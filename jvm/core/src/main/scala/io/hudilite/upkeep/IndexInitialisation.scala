@@ -1,0 +1,109 @@
+package io.hudilite.upkeep
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.filegroup.FileNames
+import io.hudilite.metadata.{KnownFile, MetadataAction, MetadataPartition, MetadataRecords, MetadataShape}
+import io.hudilite.metadata.known.{FactsOfFiles, KnownState}
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.storage.Parallel
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+
+import org.slf4j.LoggerFactory
+
+/** Makes partitions of a metadata table that is there: of the footers of base files, and of the records in log files
+  * (docs/format.md#metadata-table). The caller holds the lock of the table.
+  *
+  * No reader trusts a partition before the properties list it, which is the last step. Whatever an earlier attempt has left
+  * goes first.
+  */
+private[hudilite] final class IndexInitialisation(home: MetadataHome) {
+
+  import IndexInitialisation._
+
+  private type Known = Map[String, Map[String, KnownFile]]
+
+  /** Makes those that can be made; of others a warning says the reason, and they wait for the next write that asks for them.
+    *
+    * @param table
+    *   the table as it is
+    */
+  def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
+    new OwnWrites(home).dropInitialisations(home.timeline)
+    known(table, indexes).foreach(there =>
+      indexes.partitions.foldLeft(home)((so, partition) => made(so, partition, table, indexes, there)))
+  }
+
+  private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
+    val listed = ListedFiles.of(home.data, table.timeline)
+    val count = listed.values.map(_.size.toLong).sum * math.max(1, indexes.columns.size)
+    def not(reason: String): Option[Known] = {
+      told(indexes.partitions, reason)
+      None
+    }
+    if (count > MostFacts) not(s"one process would write $count facts on files")
+    else
+      try Some(facts(listed, table, indexes))
+      catch {
+        case e: Throwable with HudiliteException => not(e.getMessage)
+        case e: IllegalArgumentException => not(e.getMessage)
+      }
+  }
+
+  private def facts(listed: Known, table: Table, indexes: IndexesToMake): Known = {
+    val files = new FactsOfFiles(home.storage, indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters))
+    val logs = if (home.version < GroupFiles.LogsNameTheirWrite) namedLogs(table) else Set.empty[String]
+    def path(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"
+    def isKnown(partition: String, name: String): Boolean = home.version >= GroupFiles.LogsNameTheirWrite ||
+      FileNames.parseLogFile(name).isEmpty || logs(path(partition, name))
+    val all = for ((partition, found) <- listed.toSeq; (name, file) <- found.toSeq if isKnown(partition, name))
+      yield (partition, name, file.bytes)
+    val base = home.basePath.stripSuffix("/")
+    val found = all.grouped(FilesAtOnce).flatMap(lot =>
+      Parallel.map(lot) { case (partition, name, bytes) => files.of(s"$base/${path(partition, name)}", bytes) }).toList
+    all.zip(found).groupBy(_._1._1).map { case (partition, some) =>
+      partition -> some.map { case ((_, name, _), of) => name -> of }.toMap
+    }
+  }
+
+  // Before version 8 only commits tell which log files count.
+  private def namedLogs(table: Table): Set[String] = table.store
+    .readCommits(table.timeline.writes.filter(_.action == Action.DeltaCommit)).flatMap(_._2.allPaths).toSet
+
+  private def made(so: MetadataHome, partition: MetadataPartition, table: Table, indexes: IndexesToMake, there: Known)
+      : MetadataHome = {
+    val newest = table.timeline.lastCompleted.fold("")(_.time)
+    val shape = MetadataShape(Set(partition), so.version, indexes.columns)
+    val action = MetadataAction.Everything(newest, there)
+    val before = new KnownState(table, new MetadataTable(so.data, table.timeline)).before(action, shape)
+    val changes = MetadataRecords.of(action, before)
+    val large = ActionUpkeep.tooLarge(changes)
+    large.foreach { case (of, reason) => told(Seq(of), reason) }
+    if (large.nonEmpty) so
+    else {
+      MetadataHome.deleteBelow(so.storage, so.folderOf(partition))
+      new MetadataWriter(so).begin(partition, indexes.groups(partition), changes, InitialInstants.next(so, newest),
+        table.timeline)
+      if (partition == MetadataPartition.ColumnStats) so.define(indexes.columns)
+      listed(so, partition, table)
+    }
+  }
+
+  private def listed(so: MetadataHome, partition: MetadataPartition, table: Table): MetadataHome =
+    if (so.data.load().completed == table.timeline.completed) so.list(so.partitions :+ partition)
+    else {
+      told(Seq(partition), "the table has changed meanwhile")
+      so
+    }
+
+  private def told(partitions: Seq[MetadataPartition], reason: String): Unit =
+    log.warn(s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
+}
+
+private object IndexInitialisation {
+  val log = LoggerFactory.getLogger("io.hudilite.upkeep.IndexInitialisation")
+  val FilesAtOnce = 2000
+
+  // Records of one process, which are made in memory.
+  val MostFacts = 2000000L
+}

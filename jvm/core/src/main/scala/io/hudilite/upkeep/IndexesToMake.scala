@@ -1,0 +1,93 @@
+package io.hudilite.upkeep
+
+import io.hudilite.config.{IndexOptions, IndexesConf}
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileNames
+import io.hudilite.metadata.{IndexedColumns, MetadataPartition}
+import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, PartitionStats}
+import io.hudilite.table.Table
+
+/** Partitions of a metadata table to be made beside `files`.
+  *
+  * @param groups
+  *   number of file groups of each
+  * @param columns
+  *   columns with statistics
+  */
+private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, Int], columns: Seq[String]) {
+
+  def isEmpty: Boolean = groups.isEmpty
+
+  /** The partitions in the order in which Apache Hudi makes them. */
+  def partitions: Seq[MetadataPartition] = Seq(ColumnStats, BloomFilters, PartitionStats).filter(groups.contains)
+}
+
+private[hudilite] object IndexesToMake {
+
+  val Nothing: IndexesToMake = IndexesToMake(Map.empty, Nil)
+
+  // From this version of tables on.
+  private val FirstWithPartitionStats = 8
+
+  /** Those that a write asks for and that are not kept. Raises `INVALID_OPTION_VALUE` where the table cannot have one.
+    *
+    * @param defined
+    *   columns with statistics as they are
+    */
+  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String]): IndexesToMake = {
+    check(asked, table)
+    val again = asked.columnStats.contains(true) && kept.contains(ColumnStats) && isOther(asked, defined)
+    def isMissing(partition: MetadataPartition): Boolean = again || !kept.contains(partition)
+    val columns = asked.columnStats.contains(true) && isMissing(ColumnStats)
+    val besides = columns && asked.partitionStats.isEmpty && canHavePartitions(table)
+    val partitions = besides ||
+      (asked.partitionStats.contains(true) && isMissing(PartitionStats) &&
+        (columns || kept.contains(ColumnStats)))
+    val blooms = asked.bloomFilters.contains(true) && !kept.contains(BloomFilters)
+    IndexesToMake(
+      (Seq(ColumnStats -> asked.columnGroups).filter(_ => columns) ++
+        Seq(PartitionStats -> asked.partitionGroups).filter(_ => partitions) ++
+        Seq(BloomFilters -> asked.bloomGroups).filter(_ => blooms)).toMap,
+      if (columns) columnsOf(asked, table) else if (partitions) defined else Nil)
+  }
+
+  private def columnsOf(asked: IndexesConf, table: Table): Seq[String] = IndexedColumns.of(
+    table.schemaJson.getOrElse(NoColumns), table.config.version, table.config.populateMetaFields, asked.columns,
+    asked.mostColumns)
+
+  private val NoColumns = """{"type":"record","name":"none","fields":[]}"""
+
+  // Meta columns always have statistics.
+  private def isOther(asked: IndexesConf, defined: Seq[String]): Boolean = asked.columns.nonEmpty &&
+    asked.columns.filterNot(IndexedColumns.isMeta).toSet != defined.filterNot(IndexedColumns.isMeta).toSet
+
+  /** Those that a write wants to be gone. */
+  def unwanted(asked: IndexesConf): Map[MetadataPartition, String] =
+    (Seq(asked.columnStats -> (IndexOptions.ColumnStats.name -> Seq(ColumnStats, PartitionStats)),
+      asked.partitionStats -> (IndexOptions.PartitionStats.name -> Seq(PartitionStats)),
+      asked.bloomFilters -> (IndexOptions.BloomFilters.name -> Seq(BloomFilters))).collect {
+      case (Some(false), (name, partitions)) => partitions.map(_ -> s"$name is false")
+    }).flatten.toMap
+
+  private def check(asked: IndexesConf, table: Table): Unit = {
+    if (asked.partitionStats.contains(true) && !canHavePartitions(table))
+      throw InvalidInput.option(IndexOptions.PartitionStats.name, "true",
+        if (table.config.version < FirstWithPartitionStats) s"tables of version ${table.config.version} have none"
+        else "the table has no partition columns")
+    for (schema <- table.schemaJson.toSeq; name <- asked.columns;
+      reason <- IndexedColumns.refusal(name, schema, table.config.version))
+      throw InvalidInput.option(IndexOptions.Columns.name, asked.columns.mkString(","), reason)
+  }
+
+  private def canHavePartitions(table: Table): Boolean =
+    table.config.version >= FirstWithPartitionStats && table.config.partitionFields.nonEmpty
+
+  /** Those that are kept, to be made anew. */
+  def again(home: MetadataHome): IndexesToMake = {
+    val kept = home.partitions.filterNot(_ == MetadataPartition.Files)
+    val ids = kept.map(p =>
+      p -> home.storage.list(home.folderOf(p)).map(_.name).flatMap(name =>
+        FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))).distinct.size)
+    IndexesToMake(ids.filter(_._2 > 0).toMap, home.defined)
+  }
+}
