@@ -26,6 +26,7 @@ from hudilite._version import __version__
 from hudilite.cleaning import CleanedPartition, CleanPlan, CleanResult
 from hudilite.clustering import ClusteredFile, ClusteringPlan, ClusteringResult, PlannedGroup
 from hudilite.compaction import CompactedGroup, CompactionPlan, CompactionResult, PlannedSlice
+from hudilite.converting import Converted, convert
 from hudilite.doctor import Finding, MetadataDifference
 from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
@@ -55,6 +56,7 @@ __all__ = [
     "CompactedGroup",
     "CompactionPlan",
     "CompactionResult",
+    "Converted",
     "DroppedPartition",
     "DroppedPartitions",
     "FilesProbed",
@@ -82,6 +84,7 @@ __all__ = [
     "compaction",
     "condition_of",
     "configure",
+    "convert",
     "doctor",
     "hudi_jar",
     "indexes",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
-from hudilite import condition_of, environment, inspect, jars, output, report, session, table
+from hudilite import condition_of, convert, environment, inspect, jars, output, report, session, table
 from hudilite._version import __version__
 from hudilite.cleaning import Policy
 from hudilite.clustering import Layout
@@ -136,6 +137,15 @@ def _parser() -> argparse.ArgumentParser:
     doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
     doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
     doctor.add_argument("--deep", action="store_true", help="read all keys, too: repeated or misplaced ones")
+    take = add("convert", "take a Parquet folder, or a table that Spark reads, over into a new Hudi table", _convert)
+    take.add_argument("source", help="path of a folder, which stays as it is")
+    take.add_argument("target", help="path of the new table")
+    take.add_argument("--keys", metavar="COLUMN", action="append", help="of the record key; can be repeated")
+    take.add_argument(
+        "--partitions", metavar="COLUMN", action="append", help="instead of the source's; can be repeated"
+    )
+    take.add_argument("--ordering", metavar="COLUMN", action="append", help="ordering field; can be repeated")
+    take.add_argument("--format", help="of the source, where its files do not tell")
     return parser
 
 
@@ -170,18 +180,40 @@ def _positive(text: str) -> int:
     return number
 
 
+def _convert(options: argparse.Namespace) -> _Rows:
+    spark = session("hudilite", **{"spark.ui.enabled": "false"})
+    with _one_line(options.debug):
+        done = convert(
+            spark,
+            options.source,
+            options.target,
+            keys=options.keys,
+            partitions=options.partitions,
+            ordering=options.ordering,
+            format=options.format,
+        )
+    return output.rows_of([done])
+
+
+@contextmanager
+def _one_line(debug: bool) -> Iterator[None]:
+    """Have an error of hudilite's be one line."""
+    try:
+        yield
+    except Exception as e:
+        text, start = str(e), f"[{condition_of(e)}]"
+        if debug or start not in text:
+            raise
+        raise _Refused(text[text.index(start) :].splitlines()[0]) from e
+
+
 def _with_spark(service: Callable[[argparse.Namespace, HudiliteTable], _Rows]) -> Callable[[argparse.Namespace], _Rows]:
     """Have a service run in a Spark of its own; an error of hudilite's is one line."""
 
     def run(options: argparse.Namespace) -> _Rows:
         handle = table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path)
-        try:
+        with _one_line(options.debug):
             return service(options, handle)
-        except Exception as e:
-            text, start = str(e), f"[{condition_of(e)}]"
-            if options.debug or start not in text:
-                raise
-            raise _Refused(text[text.index(start) :].splitlines()[0]) from e
 
     return run
 

@@ -13,6 +13,7 @@ _NEW = "spark.createDataFrame([(4, 'c', 4.0, 'four')], 'id int, day string, v do
 _TIMELINE = frozenset({"timeline"})
 _SCHEMA = {"columns", "rows", "timeline", "described", "facts"}
 _ON = "USING src s ON t.id = s.id"
+_TYPE = "UNSUPPORTED_COLUMN_TYPE"
 _SESSION = ("name", "connect")  # where a table is found by its name alone
 _FOURTH = ("4",)
 
@@ -58,7 +59,19 @@ KINDS = {
         does(
             f"CREATE TABLE $P (id INT NOT NULL, v INT) USING hudilite {_KEY}", {"names"}, "SELECT count(*) FROM $P", 0
         ),
-        refused(f"CREATE TABLE $P (id INT, v INT NOT NULL) USING hudilite {_KEY}", "STATEMENT_NOT_SUPPORTED", "v"),
+        refused(
+            f"CREATE TABLE $P (id INT, v INT NOT NULL) USING hudilite {_KEY}",
+            "STATEMENT_NOT_SUPPORTED",
+            "v",
+            doors=("path",),
+        ),
+        does(
+            f"CREATE TABLE $P (id INT, v INT NOT NULL) USING hudilite {_KEY}",
+            {"names"},
+            "SELECT count(*) FROM $P",
+            0,
+            doors=("name",),
+        ),
         refused(
             f"CREATE TABLE $P (id INT, v STRUCT<x: INT NOT NULL>) USING hudilite {_KEY}", "STATEMENT_NOT_SUPPORTED", "v"
         ),
@@ -68,14 +81,34 @@ KINDS = {
             "SELECT id, CAST(at AS STRING), hex(b) FROM $P",
             (1, "2026-01-31 12:00:00", "0A"),
         ),
-        refused(f"CREATE TABLE $P (id INT, c CHAR(3)) USING hudilite {_KEY}", "", ""),
-        refused(f"CREATE TABLE $P (id INT, c VARCHAR(3)) USING hudilite {_KEY}", "", ""),
-        refused("ALTER TABLE $T ADD COLUMN c VARCHAR(3)", "", ""),
+        refused(f"CREATE TABLE $P (id INT, c CHAR(3)) USING hudilite {_KEY}", _TYPE, "length", doors=("path",)),
+        refused(f"CREATE TABLE $P (id INT, c VARCHAR(3)) USING hudilite {_KEY}", _TYPE, "length", doors=("path",)),
+        refused("ALTER TABLE $T ADD COLUMN c VARCHAR(3)", _TYPE, "length", doors=("path", "registered")),
+        does(
+            f"CREATE TABLE $P (id INT, c VARCHAR(3), d CHAR(2)) USING hudilite {_KEY}",
+            {"names"},
+            "SELECT count(*) FROM $P",
+            0,
+            doors=_SESSION,
+        ),
+        does(
+            "ALTER TABLE $T ADD COLUMN c VARCHAR(3)",
+            _SCHEMA - {"facts"},
+            "SELECT c FROM $T WHERE id = 1",
+            None,
+            doors=_SESSION,
+        ),
         refused(f"CREATE TABLE $P USING hudilite {_KEY} AS SELECT 1 AS id, NULL AS n", "", ""),
         refused(f"CREATE TABLE $P (id INT, v VARIANT) USING hudilite {_KEY}", "", "", lines=_FOURTH),
         refused(f"CREATE TABLE $P (id INT, c STRING COLLATE UTF8_LCASE) USING hudilite {_KEY}", "", "", lines=_FOURTH),
         refused(f"CREATE TABLE $P (id INT, CONSTRAINT c CHECK (id > 0)) USING hudilite {_KEY}", "", "", lines=_FOURTH),
-        refused("CREATE TABLE $P (id INT PRIMARY KEY) USING hudilite", "", "", lines=_FOURTH),
+        does(
+            "CREATE TABLE $P (id INT PRIMARY KEY, v INT) USING hudilite",
+            {"names"},
+            "SELECT count(*) FROM $P",
+            0,
+            lines=_FOURTH,
+        ),
         refused(
             f"CREATE TABLE $P (id BIGINT GENERATED ALWAYS AS IDENTITY) USING hudilite {_KEY}", "", "", lines=_FOURTH
         ),

@@ -8,6 +8,10 @@ from statements.statement import Statement, does, refused
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND"
 
 
+#: Doors to tables for which nothing keeps rules of columns.
+_UNKEPT = ("path", "registered")
+
+
 def _nothing(text: str, **more: object) -> Statement:
     """A statement on a path without a table, which is named in the one line that says so."""
     return refused(text, "TABLE_NOT_FOUND", "$DIR-new:", doors=("path",), **more)  # type: ignore[arg-type]
@@ -59,6 +63,14 @@ KINDS = {
             "CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
             "OPTION_NOT_SUPPORTED|UNSUPPORTED_FEATURE",
             "default",
+            doors=("path",),
+        ),
+        does(
+            "CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
+            {"names"},
+            "SELECT count(*) FROM $P",
+            0,
+            doors=("name", "connect"),
         ),
         refused(
             "CREATE TABLE $P (id INT, w INT GENERATED ALWAYS AS (id + 1)) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
@@ -66,8 +78,8 @@ KINDS = {
             "generated",
         ),
         refused("ALTER TABLE $T ADD COLUMN x INT DEFAULT 3", "STATEMENT_NOT_SUPPORTED", "default"),
-        refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3.0D", "STATEMENT_NOT_SUPPORTED", "default"),
-        refused("ALTER TABLE $T ALTER COLUMN v DROP DEFAULT", "STATEMENT_NOT_SUPPORTED", "default"),
+        refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3.0D", "STATEMENT_NOT_SUPPORTED", "rule", doors=_UNKEPT),
+        refused("ALTER TABLE $T ALTER COLUMN v DROP DEFAULT", "STATEMENT_NOT_SUPPORTED", "rule", doors=_UNKEPT),
         refused(
             "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS day, 5 AS x) s ON t.id = s.id "
             "WHEN MATCHED THEN UPDATE SET *",

@@ -76,7 +76,9 @@ object Index {
 
   // Hudi would look up keys that no incoming row can have.
   private def ofGeneratedKeys(asked: IndexConf): InvalidInput = InvalidInput.option(WriteOptions.IndexType.name,
-    asked.kind.getOrElse(""), "such an index goes by record key fields, and the table has none")
+    asked.kind.getOrElse(""),
+    "such an index goes by record key fields, and the table has none; " +
+      "a new table gets them by TBLPROPERTIES (primaryKey = '<columns>')")
 
   /** The fields of the record key that deal keys to buckets. */
   def hashFields(config: TableConfig, asked: IndexConf): Seq[String] =

@@ -258,7 +258,8 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest", "procedure/SqlTexts",
+      "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
+      "catalog.statement/PrimaryKeys", "procedure/SqlTexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
       "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",

@@ -22,18 +22,27 @@ private[catalog] object ColumnStatements {
     * wrapped by Spark.
     */
   def check(place: HudiliteTable, changes: Seq[ColumnChange]): Unit =
-    place.table.foreach(table => schemaJson(table, changed(table, changes)))
+    place.table.foreach(table => schemaJson(table, changed(place, table, changes)))
 
   /** Makes the changes. Raises as [[check]], and `CommitConflict` when another writer came first. */
   def run(place: HudiliteTable, changes: Seq[ColumnChange]): Unit = place.table.foreach { table =>
-    val after = changed(table, changes)
+    val after = changed(place, table, changes)
+    ColumnRules.tell(place.name(), StructType(added(changes)))
     if (after.after != columns(table) || after.edits.nonEmpty) commit(place, table, after)
   }
 
-  private def changed(table: Table, changes: Seq[ColumnChange]): ColumnChanges = {
-    changes.foreach(checkRole(table, _))
-    changes.foreach(checkName)
-    ColumnChanges.of(table.basePath, columns(table), changes)
+  private def changed(place: HudiliteTable, table: Table, changes: Seq[ColumnChange]): ColumnChanges = {
+    val now = columns(table)
+    val ofFiles = changes.filterNot(ColumnRules.ofEntry(now, place.entry, _))
+    ofFiles.foreach(checkRole(table, _))
+    ofFiles.foreach(checkName)
+    if (!place.entry.exists(!_.byHudi)) // nothing keeps the length of a text
+      ColumnRules.refuse(StructType(added(ofFiles)))
+    ColumnChanges.of(table.basePath, now, ofFiles, table.config.partitionFields)
+  }
+
+  private def added(changes: Seq[ColumnChange]): Seq[StructField] = changes.collect { case add: AddColumn =>
+    StructField(add.fieldNames.last, add.dataType)
   }
 
   private def schemaJson(table: Table, changed: ColumnChanges): String =
@@ -95,11 +104,13 @@ private[catalog] object ColumnChanges {
     *
     * @param table
     *   path of the table
+    * @param partitions
+    *   names of its partition columns
     */
-  def of(table: String, before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
-    new Changing(table).all(before, changes)
+  def of(table: String, before: StructType, changes: Seq[ColumnChange], partitions: Seq[String] = Nil): ColumnChanges =
+    new Changing(table, partitions).all(before, changes)
 
-  private final class Changing(table: String) {
+  private final class Changing(table: String, partitions: Seq[String]) {
 
     def all(before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
       changes.foldLeft(ColumnChanges(before, Nil, asWritten = true)) { (done, change) =>
@@ -108,8 +119,9 @@ private[catalog] object ColumnChanges {
           case add: AddColumn =>
             val placed = at(done.after, path.init)(inserted(_, column(add), add.position))
             done.copy(after = placed,
-              asWritten =
-                done.asWritten && placed == at(done.after, path.init)(_ :+ column(add)))
+              asWritten = done.asWritten &&
+                (placed == at(done.after, path.init)(_ :+ column(add)) ||
+                  path.init.isEmpty && isBeforePartitions(placed, path.last)))
           case gone: DeleteColumn => done.edited(path, ColumnEdit.Drop(path))(_.filterNot(_.name == path.last))
           case named: RenameColumn =>
             done.edited(path, ColumnEdit.Rename(path, named.newName))(changed(_, path.last)(
@@ -132,7 +144,7 @@ private[catalog] object ColumnChanges {
               })
           case _ =>
             throw refused(path,
-              "a Hudi table keeps no default values and no rules of columns; give values in each write")
+              "rows that are there may break the rule, or nothing keeps it for a table without an entry of hudilite's; give values in each write")
         }
       }
 
@@ -141,12 +153,17 @@ private[catalog] object ColumnChanges {
         ColumnChanges(at(done.after, path.init)(change), done.edits :+ edit, asWritten = false)
     }
 
+    // Apache Hudi's own ADD COLUMNS puts columns there, too, and readers find them by name.
+    private def isBeforePartitions(placed: StructType, name: String): Boolean =
+      placed.fieldNames.drop(placed.fieldNames.indexOf(name) + 1).forall(partitions.contains)
+
     private def column(add: AddColumn): StructField = {
       if (!add.isNullable)
         throw refused(add.fieldNames.toList, "present rows have no value for a new column; leave NOT NULL out")
       if (add.defaultValue != null)
-        throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns; leave DEFAULT out")
-      val plain = StructField(add.fieldNames.last, Nullability.relaxed(add.dataType))
+        throw refused(add.fieldNames.toList,
+          "present rows have no value for a new column; leave DEFAULT out, then SET DEFAULT for the rows to come")
+      val plain = StructField(add.fieldNames.last, Nullability.relaxed(ColumnRules.asText(add.dataType)))
       Option(add.comment).filter(_.nonEmpty).fold(plain)(plain.withComment)
     }
 

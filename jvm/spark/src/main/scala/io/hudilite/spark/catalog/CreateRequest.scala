@@ -90,10 +90,6 @@ private[catalog] object CreateRequest {
       column.copy(dataType = Nullability.relaxed(column.dataType),
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
 
-  def refuseDefault(column: String, value: String): Nothing = throw InvalidInput("OPTION_NOT_SUPPORTED",
-    "option" -> s"$column DEFAULT", "value" -> value,
-    "reason" -> "a Hudi table keeps no default values of columns; leave DEFAULT out")
-
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
     // Spark repeats OPTIONS under this prefix.

@@ -10,7 +10,7 @@ import io.hudilite.spark.shim.{Catalogs, Sessions}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{FileMemory, Table}
 
-import java.util.{Map => JMap}
+import java.util.{Map => JMap, Set => JSet}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -18,10 +18,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableChange}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalogCapability, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import scala.collection.JavaConverters._
 
 /** The catalog of tables named by their path, such as hudilite.`/data/trips`. It keeps nothing itself: the files at the
   * path are the table, and `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that
@@ -39,6 +41,10 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = catalogName = name
 
   override def name(): String = catalogName
+
+  // Entries of names keep default values.
+  override def capabilities(): JSet[TableCatalogCapability] = Set(
+    TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE).asJava
 
   override def listTables(namespace: Array[String]): Array[Identifier] =
     if (namespace.length == 1) names.list(namespace.headOption).toArray else Array.empty
@@ -107,7 +113,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
       else {
-        EmptyTable.create(place, asked.ordered(place.name(), schema))
+        ColumnRules.refuse(schema)
+        EmptyTable.create(place, ColumnRules.stored(place.name(), asked.ordered(place.name(), schema)))
         loadTable(ident)
       }
     }

@@ -19,7 +19,7 @@ import org.apache.spark.sql.connector.catalog.{
   TableChange
 }
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.StructType
 
 /** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. hudilite serves tables that are
   * `USING hudilite` or `USING hudi`, by the place that is registered for each, and leaves everything else to Spark.
@@ -80,18 +80,12 @@ class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCa
 
   override def createTable(ident: Identifier, columns: Array[Column], partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable =
-    if (creates(ident, properties)) createTable(ident, StructType(columns.map(field)), partitions, properties)
+    if (creates(ident, properties))
+      createTable(ident, StructType(columns.map(ColumnRules.field)), partitions, properties)
     else super.createTable(ident, columns, partitions, properties)
 
   private def creates(ident: Identifier, properties: JMap[String, String]): Boolean =
     creates(ident, Option(properties.get(TableCatalog.PROP_PROVIDER)))
-
-  // Field of a column. Spark's own method promises default values, which only its own formats have.
-  private def field(column: Column): StructField = {
-    if (column.defaultValue != null) CreateRequest.refuseDefault(column.name, column.defaultValue.getSql)
-    val plain = StructField(column.name, column.dataType, column.nullable)
-    Option(column.comment).fold(plain)(plain.withComment)
-  }
 
   override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
     names.find(ident).fold(super.alterTable(ident, changes: _*)) { found =>

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.table.{AwaitedClusterings, PlannedTable, PreparedWrite}
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{Nullability, SessionConf}
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
@@ -21,6 +21,7 @@ import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
+  Column,
   MetadataColumn,
   StagedTable,
   SupportsMetadataColumns,
@@ -129,6 +130,16 @@ final case class HudiliteTable(
 
   override lazy val schema: StructType =
     prepared.map(_.intent.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
+
+  // Rows that other engines have written need not follow the rules of the entry, so that no read rests on NOT NULL.
+  override def columns(): Array[Column] =
+    if (prepared.isDefined) super.columns()
+    else ColumnRules.columns(Nullability.relaxed(ColumnRules.applied(schema, entry)))
+
+  override lazy val required: Seq[String] =
+    if (prepared.isDefined) Nil
+    else ColumnRules.required(schema, entry).filterNot(name =>
+      table.exists(_.config.recordKeyFields == Seq(name))) // which raises its own error
 
   override protected def rowSchema: StructType = schema
 

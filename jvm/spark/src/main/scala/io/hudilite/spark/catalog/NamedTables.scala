@@ -76,19 +76,22 @@ private[catalog] final class NamedTables(session: SparkSession) {
       case Some(table) =>
         if (asked.location.isEmpty || asked.byWrite)
           throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
-        ExistingTable.check(table, place.schema, schema, asked.options)
+        ExistingTable.check(table, place.schema, ColumnRules.stored(nameOf(ident), schema), asked.options)
         place.checkWrites(TableProperty.kept(asked.options))
-        register(ident, place, place.schema, asked)
+        register(ident, place, ColumnRules.over(place.schema, ColumnRules.kept(schema)), asked)
         place
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
-        val columns = asked.ordered((ident.namespace() :+ ident.name()).mkString("."), schema)
+        if (format == Registered.Hudi && Registered.isHudiHere && !asked.byWrite) ColumnRules.refuse(schema)
+        val columns = asked.ordered(nameOf(ident), schema)
         val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.ofNewTable.options
         val fresh = asProperties(HudiliteCatalog.table(session, path, named, dataFrame = true).ofStatement)
         if (asked.byWrite) fresh.copy(created = () => registerWritten(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
   }
+
+  private def nameOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString(".")
 
   // The options that the entry will keep rank below those of the rows' own write.
   private def asProperties(place: HudiliteTable): HudiliteTable = {
@@ -106,7 +109,10 @@ private[catalog] final class NamedTables(session: SparkSession) {
 
   private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)
       : SparkTable = {
-    val made = EmptyTable.create(place, schema)
+    val stored = ColumnRules.stored(nameOf(ident), schema)
+    val keepsRules = !(asked.registeredAs(place.basePath) == Registered.Hudi && Registered.isHudiHere)
+    val made = EmptyTable.create(place,
+      if (keepsRules) StructType(stored.map(_.copy(nullable = true))) else stored)
     try register(ident, place, schema, asked)
     catch { case e: Throwable => throw Undo.after(e)(made.remove("")) }
     find(ident).fold(place)(load(_, Map.empty))
@@ -121,7 +127,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
       case format =>
         val alone = if (format == Registered.Hudi) Map(Registered.Alone -> "true") else Map.empty
-        val entry = CatalogEntry(format, schema, Nil, TableProperty.kept(asked.options) ++ asked.own ++ alone, None)
+        val entry = CatalogEntry(format, ColumnRules.kept(schema), Nil,
+          TableProperty.kept(asked.options) ++ asked.own ++ alone, None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 
@@ -176,7 +183,8 @@ private[catalog] final class NamedTables(session: SparkSession) {
     if (columns.nonEmpty) {
       ColumnStatements.run(load(found, Map.empty), columns)
       // Entries of Apache Hudi have meta columns among the columns, and Hudi takes the columns from the table.
-      if (!found.byHudi) metastore.describe(found, load(found, Map.empty).schema)
+      if (!found.byHudi)
+        metastore.describe(found, ColumnRules.after(found.entry.schema, columns, load(found, Map.empty).schema))
     }
     if (columns.size < changes.size) alterEntry(found, changes.filterNot(columns.contains))
   }

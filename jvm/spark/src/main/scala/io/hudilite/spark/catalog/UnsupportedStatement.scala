@@ -26,7 +26,7 @@ private[catalog] object UnsupportedStatement {
   final case class Name(name: String) extends UnsupportedStatement(s"CREATE TABLE $name",
         "a name in the session's catalog has letters a to z, digits and '_' alone; choose such a name, or a path")
   final case class NotNull(column: String) extends UnsupportedStatement(s"CREATE TABLE ... $column ... NOT NULL",
-        "a Hudi table allows nulls in each column but the record key; leave NOT NULL out")
+        "the table allows nulls in each column but its only key, and has no entry to refuse them; leave NOT NULL out")
   case object Rename extends UnsupportedStatement("ALTER TABLE RENAME",
         "a table that is named by its path has no other name; move its directory")
   case object ReplaceEmpty

@@ -66,7 +66,7 @@ private[dialect] object Refusals {
     kind("CLONE", "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?(?:`[^`]*+`|[\\w.])++ (?:SHALLOW |DEEP )?CLONE NAME",
       "CREATE TABLE ... USING hudilite ... AS SELECT copies the rows, and LIKE the columns and facts"),
     kind("CONVERT TO", "CONVERT TO (?:HUDI|HUDILITE) NAME",
-      "read the files by Spark, and write them with format(\"hudilite\"), the operation bulk_insert and a record key")
+      "hudilite.convert(spark, path, target, keys=...) takes a table over, in a shell: hudilite convert; or use bulk_insert")
       .copy(isOurs = true))
 
   private lazy val Found = "partitions are found by their folders, so that nothing has to be repaired"

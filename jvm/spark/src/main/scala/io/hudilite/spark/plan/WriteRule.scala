@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.{TableOptions, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements, StoredKeys}
+import io.hudilite.spark.plan.merge.{HeldMerge, HeldUpdate, KeyMerge, KeyedRows, MergeStatements, StoredKeys}
 import io.hudilite.spark.plan.table.{
   AwaitedClusterings,
   Overwrite,
@@ -12,13 +12,15 @@ import io.hudilite.spark.plan.table.{
   PreparedWrite,
   SelectedPartitions
 }
-import io.hudilite.spark.row.SchemaAlignment
+import io.hudilite.spark.row.{ColumnChecks, SchemaAlignment}
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
 import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -46,8 +48,10 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
     case merge: MergeIntoTable => HeldMerge.released(merge).fold[LogicalPlan](merge)(whole =>
-        SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(whole, session)))
-    case update: UpdateTable if update.resolved => SeenVersions.skipped(update.table).getOrElse(update)
+        SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(
+            ColumnChecks.merge(whole, required(whole.targetTable)), session)))
+    case update: UpdateTable => HeldUpdate.released(update).fold[LogicalPlan](update)(whole =>
+        SeenVersions.skipped(whole.table).getOrElse(ColumnChecks.update(whole, required(whole.table))))
     case delete: DeleteFromTable if delete.resolved => SeenVersions.skipped(delete.table).getOrElse(delete)
     case delta: WriteDelta => SeenVersions.skippedChanges(delta).getOrElse(delta)
   }
@@ -102,7 +106,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
     val insertsMissing = duplicates != Duplicates.Added
     val numbered = combines(operation, target) || insertsMissing
-    val rows = source.rows(keyed(write.query, target, operation, condition, numbered), rowsOf(target, operation))
+    val rows = source.rows(keyed(asked, resolved, target, operation, condition, numbered), rowsOf(target, operation))
     val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
     if (finds)
       merge(relation, table, WriteIntent(target, operation, rebase = rebase, insertsMissing = insertsMissing), rows,
@@ -175,14 +179,30 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     new KeyedRows(target, haveKeys = !target.generatesKeys || operation.looksUp)
 
   /** The rows as the table has them, with their keys. */
-  private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
+  private def keyed(asked: AskedWrite, resolved: PlannedTable, target: WriteTarget, operation: WriteOperation,
       condition: Option[PartitionCondition], numbered: Boolean): LogicalPlan =
     if (target.generatesKeys && operation.looksUp)
-      StoredKeys.keyed(query, columns(target, operation), target, numbered)
+      StoredKeys.keyed(checked(asked.write.query, asked, resolved, operation), columns(target, operation), target,
+        numbered)
     else {
-      val all = SchemaAlignment.project(query, columns(target, operation))
+      val aligned = SchemaAlignment.project(asked.write.query, columns(target, operation))
+      val all = checked(aligned, asked, resolved, operation)
       WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered)
     }
+
+  /** The rows with the rules of their columns. Spark has checked lengths where a statement gives the rows. */
+  private def checked(rows: LogicalPlan, asked: AskedWrite, table: PlannedTable, operation: WriteOperation)
+      : LogicalPlan =
+    if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition) rows
+    else ColumnChecks.rows(rows, table.required, if (table.dataFrame) asked.relation.output else Nil)
+
+  /** Columns of a statement's table that refuse nulls. */
+  private def required(target: LogicalPlan): Seq[Attribute] = EliminateSubqueryAliases(target) match {
+    case relation: DataSourceV2Relation =>
+      val names = PlannedTable.of(relation).toSeq.flatMap(_.required)
+      relation.output.filter(column => names.contains(column.name))
+    case _ => Nil
+  }
 
   private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
     case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert

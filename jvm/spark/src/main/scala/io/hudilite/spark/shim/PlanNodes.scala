@@ -1,11 +1,12 @@
 package io.hudilite.spark.shim
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
+import org.apache.spark.sql.catalyst.analysis.{ResolvedFieldPosition, UnresolvedIdentifier}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.catalog.TableChange.ColumnPosition
+import org.apache.spark.sql.connector.expressions.{NamedReference, Transform}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -45,6 +46,52 @@ object PlanNodes {
   def changed(merge: MergeIntoTable, source: LogicalPlan, condition: Expression, matched: Seq[MergeAction])
       : MergeIntoTable =
     copied(merge, Map(1 -> source, 2 -> condition, 3 -> matched))
+
+  /** The statement with its new columns at the end of the row at these places. */
+  def placed(add: AddColumns, columns: Seq[(QualifiedColType, ColumnPosition)]): AddColumns = {
+    val at = columns.map { case (column, place) => (column: Any) -> place }.toMap
+    copied(add,
+      Map(1 -> add.columnsToAdd.map { column =>
+        at.get(column).fold(column) { place =>
+          val arguments = column.productIterator.map(_.asInstanceOf[AnyRef]).toSeq
+          build(classOf[QualifiedColType], arguments.updated(5, Some(ResolvedFieldPosition(place))))
+        }
+      }))
+  }
+
+  /** The MERGE with other clauses: for matched rows, for new ones and for those that only the table has. */
+  def withActions(merge: MergeIntoTable, actions: Seq[Seq[MergeAction]]): MergeIntoTable =
+    copied(merge, actions.zipWithIndex.map { case (some, at) => at + 3 -> some }.toMap)
+
+  def withCondition(update: UpdateTable, condition: Option[Expression]): UpdateTable =
+    copied(update, Map(2 -> condition))
+
+  def withAssignments(update: UpdateTable, assignments: Seq[Assignment]): UpdateTable =
+    copied(update, Map(1 -> assignments))
+
+  /** The clause with other assignments, the second of its arguments. */
+  def withAssignments[T <: MergeAction](action: T, assignments: Seq[Assignment]): T = {
+    val arguments = action.productIterator.map(_.asInstanceOf[AnyRef]).toSeq.updated(1, assignments)
+    build(action.getClass, arguments).asInstanceOf[T]
+  }
+
+  /** Columns of the PRIMARY KEY of a new table, which statements have from Spark 4.1 on. */
+  def primaryKey(spec: TableSpec): Option[Seq[String]] = lists(spec).flatMap(_._1).collectFirst {
+    case key: AnyRef if isPrimaryKey(key) =>
+      val columns = key.getClass.getMethod("columns").invoke(key).asInstanceOf[Array[NamedReference]]
+      columns.map(_.fieldNames.mkString(".")).toSeq
+  }
+
+  def withoutPrimaryKey(spec: TableSpec): TableSpec = lists(spec).foldLeft(spec) { case (now, (all, at)) =>
+    changed(now, at, all.filterNot(isPrimaryKey))
+  }
+
+  private def isPrimaryKey(part: Any): Boolean = part.getClass.getSimpleName == "PrimaryKey"
+
+  // Lists among the parts of a specification: constraints are the only one.
+  private def lists(spec: TableSpec): Seq[(Seq[Any], Int)] = spec.productIterator.zipWithIndex.collect {
+    case (all: Seq[Any @unchecked], at) => all -> at
+  }.toSeq
 
   /** The merged rows without a check that no row of the table has several of the source. */
   def unchecked(rows: MergeRows): MergeRows = copied(rows, Map(5 -> java.lang.Boolean.FALSE))

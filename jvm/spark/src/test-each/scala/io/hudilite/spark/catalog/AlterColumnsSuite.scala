@@ -85,7 +85,7 @@ class AlterColumnsSuite extends FunSuite with Interpreted {
     sql(s"ALTER TABLE $t ALTER COLUMN v COMMENT 'text'")
     sql(s"ALTER TABLE $t ALTER COLUMN n TYPE BIGINT")
     assertEquals(table(path).schema.flatMap(_.byId), None)
-    sql(s"INSERT INTO $t VALUES (3, 1, 4000000000, 'v3', NULL, 'a', 5, named_struct('p', 1))")
+    sql(s"INSERT INTO $t VALUES (3, 1, 4000000000, 'v3', NULL, 5, named_struct('p', 1), 'a')")
     assertEquals(sql(s"SELECT id, n, extra, more.p FROM $t"),
       Seq("[1,10,null,null]", "[2,20,null,null]",
         "[3,4000000000,5,1]"))

@@ -76,8 +76,9 @@ final class LikeStatementSuite extends NamedSession {
     sql("CREATE TABLE viewed LIKE seen USING hudilite TBLPROPERTIES (primaryKey = 'id')")
     assertEquals(sql("SHOW COLUMNS IN viewed").map(_.getString(0)), Seq("id", "name"))
     sql("CREATE TABLE valued (id INT, v INT DEFAULT 3) USING parquet")
-    assertEquals(condition("CREATE TABLE worth LIKE valued USING hudilite TBLPROPERTIES (primaryKey = 'id')"),
-      "OPTION_NOT_SUPPORTED")
+    sql("CREATE TABLE worth LIKE valued USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql("INSERT INTO worth (id) VALUES (1)")
+    assertEquals(rows("worth"), Seq("[1,3]"))
   }
 
   test("a table of another format has the columns of a Hudi table") {

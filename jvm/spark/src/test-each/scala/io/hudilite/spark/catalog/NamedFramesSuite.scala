@@ -175,7 +175,8 @@ final class NamedFramesSuite extends NamedSession {
       assertEquals(condition(s"CREATE TABLE spelt_not USING hudilite LOCATION '$home/spelt' $id"),
         "OPTION_CONTRADICTS_TABLE")
     } finally spark.conf.unset("spark.sql.caseSensitive")
-    assertEquals(condition(s"CREATE TABLE spelt_not (id INT, v INT NOT NULL) $facts0"), "STATEMENT_NOT_SUPPORTED")
+    assertEquals(condition(s"CREATE TABLE spelt_not (id INT, v STRUCT<x: INT NOT NULL>) $facts0"),
+      "STATEMENT_NOT_SUPPORTED")
     assertEquals(
       condition("CREATE TABLE spelt_not (`dot.ted` INT) USING hudilite TBLPROPERTIES (primaryKey = 'dot.ted')"),
       "INVALID_COLUMN_NAME")

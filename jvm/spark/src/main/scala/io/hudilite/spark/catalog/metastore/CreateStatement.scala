@@ -35,6 +35,7 @@ object CreateStatement {
   // Backslashes are escaped here, since Spark 3.5 itself does not escape those of comments.
   private def definition(field: StructField): String =
     s"${quoted(field.name)} ${field.dataType.sql}${if (field.nullable) "" else " NOT NULL"}" +
+      field.getCurrentDefaultValue().fold("")(value => s" DEFAULT $value") +
       field.getComment().fold("")(comment => s" COMMENT ${literal(comment)}")
 
   // Types of partition columns are written beside their names.

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog.statement
 import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.spark.catalog.{
-  CreateRequest,
+  ColumnRules,
   HudiliteCatalog,
   HudiliteSessionCatalog,
   HudiliteTable,
@@ -21,12 +21,11 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable, TableAlreadyExistsException}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
-import org.apache.spark.sql.connector.catalog.{Column, Identifier, TableCatalog}
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.command.{CreateTableLikeCommand, LeafRunnableCommand}
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
@@ -42,9 +41,7 @@ private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident
 
   override def run(session: SparkSession): Seq[Row] = {
     if (!catalog.tableExists(ident)) {
-      val made = columns.map(field =>
-        Column.create(field.name, Nullability.relaxed(field.dataType), true, field.getComment().orNull, null))
-      catalog.createTable(ident, made.toArray, partitions.toArray, properties.asJava)
+      catalog.createTable(ident, ColumnRules.columns(columns), partitions.toArray, properties.asJava)
     } else if (!ifNotExists) throw new TableAlreadyExistsException(ident)
     Nil
   }
@@ -61,9 +58,9 @@ private[catalog] object LikeStatement {
       if (format == Registered.Hudi && !new NamedTables(session).takesHudi)
         throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
       val said = TableProperty.options(like.properties)
-      val columns = StructType(like.source.columns.map { field =>
-        field.getCurrentDefaultValue().foreach(CreateRequest.refuseDefault(field.name, _))
-        CharVarcharUtils.getRawType(field.metadata).fold(field)(raw => field.copy(dataType = raw))
+      val columns = StructType(ColumnRules.said(like.source.columns).map { field =>
+        val isOurs = like.source.table.isDefined
+        field.copy(dataType = Nullability.relaxed(field.dataType), nullable = field.nullable || !isOurs)
       })
       val facts = like.source.table.fold(Map.empty[String, String])(factsOf(_, said))
       val partitions =
@@ -120,7 +117,7 @@ private[catalog] final case class LikeSource(columns: StructType, partitions: Se
 private[catalog] object LikeSource {
 
   def of(table: HudiliteTable): LikeSource =
-    LikeSource(table.schema, Nil, table.table, table.entry.map(_.provider),
+    LikeSource(ColumnRules.applied(table.schema, table.entry), Nil, table.table, table.entry.map(_.provider),
       table.entry.fold(Map.empty[String, String])(found => TableProperty.ofBuckets(found.kept)))
 
   def of(entry: CatalogTable): LikeSource =
@@ -193,15 +190,9 @@ private[catalog] object AskedLike {
   private def source(from: LogicalPlan): Option[LikeSource] = from match {
     case r: ResolvedTable => Some(r.table match {
         case table: HudiliteTable => LikeSource.of(table)
-        case other => LikeSource(StructType(other.columns().map(field)),
+        case other => LikeSource(StructType(other.columns().map(ColumnRules.field)),
             other.partitioning().toSeq.flatMap(_.references.map(_.fieldNames.mkString("."))), None, None, Map.empty)
       })
     case view => view.productIterator.collectFirst { case entry: CatalogTable => LikeSource.of(entry) }
-  }
-
-  private def field(column: Column): StructField = {
-    val plain = StructField(column.name, column.dataType, column.nullable)
-    val told = Option(column.comment).fold(plain)(plain.withComment)
-    Option(column.defaultValue).fold(told)(value => told.withCurrentDefaultValue(value.getSql))
   }
 }

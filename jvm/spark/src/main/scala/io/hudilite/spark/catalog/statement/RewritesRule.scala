@@ -1,7 +1,14 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.spark.catalog.{AnalyzeStatement, CreateRequest, HudiliteTable, NamedTables, UnsupportedStatement}
+import io.hudilite.spark.catalog.{
+  AnalyzeStatement,
+  ColumnRules,
+  CreateRequest,
+  HudiliteTable,
+  NamedTables,
+  UnsupportedStatement
+}
 import io.hudilite.spark.catalog.metastore.CreateStatement
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.table.WriteOperation
@@ -19,10 +26,15 @@ import org.apache.spark.unsafe.types.UTF8String
 final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators { case statement =>
-    rewrites.applyOrElse(located(statement), identity[LogicalPlan])
+    rewrites.applyOrElse(PrimaryKeys.declared(located(statement)), identity[LogicalPlan])
   }
 
   private val rewrites: PartialFunction[LogicalPlan, LogicalPlan] = {
+    case add: AddColumns if add.table.resolved =>
+      add.table match {
+        case r: ResolvedTable => table(r).fold[LogicalPlan](add)(NewColumns.placed(add, _))
+        case _ => add
+      }
     case create: CreateTableAsSelect if create.query.resolved => AsSelect.created(create)
     case replace: ReplaceTableAsSelect if replace.query.resolved => AsSelect.replaced(replace)
     case replace: ReplaceTable => AsSelect.emptied(replace)
@@ -60,7 +72,9 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def created(resolved: ResolvedTable, table: HudiliteTable): Option[String] = table.source.map { found =>
     val name = (resolved.catalog.name +: resolved.identifier.namespace.toSeq) :+ resolved.identifier.name
     val config = found.table.config
-    CreateStatement.of(name, CreateRequest.columnsAsSaid(config, found.dataSchema), config, table.entry, hidden)
+    CreateStatement.of(name,
+      ColumnRules.said(ColumnRules.applied(CreateRequest.columnsAsSaid(config, found.dataSchema), table.entry)),
+      config, table.entry, hidden)
   }
 
   /** Options whose values Spark does not show. */

@@ -17,10 +17,10 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.{SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Literal}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, ResolveDefaultColumns}
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.datasources.{CreateTable, SaveIntoDataSourceCommand}
@@ -117,7 +117,7 @@ object WritesRule {
   val Format = "hudilite"
 }
 
-/** INSERT of some columns, which it names itself or has from its query BY NAME. The others are null in its rows. Spark
+/** INSERT of some columns, which it names itself or has from its query BY NAME. The others have their default values in its rows, or null. Spark
   * before 4.1 refuses the statement. A statement without a required column is refused, with the column's name, before
   * anything runs.
   *
@@ -142,7 +142,7 @@ private[statement] object LeftOutColumns extends SQLConfHelper {
       val leftOut = insert.table.output.filterNot(column => brought.exists(conf.resolver(column.name, _)))
       leftOut.find(isNeeded(table, _)).foreach(column =>
         throw InvalidInput("MISSING_COLUMN", "column" -> column.name, "columns" -> Listed.of(brought)))
-      if (leftOut.isEmpty) insert else withNulls(insert, leftOut)
+      if (leftOut.isEmpty) insert else withDefaults(insert, leftOut)
     }
 
   private def target(insert: InsertIntoStatement): Option[HudiliteTable] =
@@ -150,12 +150,18 @@ private[statement] object LeftOutColumns extends SQLConfHelper {
       table
     }
 
-  private def isNeeded(table: HudiliteTable, column: Attribute): Boolean = !column.nullable ||
-    table.table.exists(_.config.recordKeyFields.exists(field => conf.resolver(field.takeWhile(_ != '.'), column.name)))
+  private def isNeeded(table: HudiliteTable, column: Attribute): Boolean =
+    !hasDefault(column) &&
+      (table.required.contains(column.name) ||
+        table.table.exists(
+          _.config.recordKeyFields.exists(field => conf.resolver(field.takeWhile(_ != '.'), column.name))))
 
-  private def withNulls(insert: InsertIntoStatement, columns: Seq[Attribute]): InsertIntoStatement = {
-    val nulls = columns.map(column => Alias(Literal(null, column.dataType), column.name)())
+  private def hasDefault(column: Attribute): Boolean =
+    ResolveDefaultColumns.getDefaultValueExprOrNullLit(column, false).isDefined
+
+  private def withDefaults(insert: InsertIntoStatement, columns: Seq[Attribute]): InsertIntoStatement = {
+    val values = columns.flatMap(ResolveDefaultColumns.getDefaultValueExprOrNullLit(_, true))
     PlanNodes.withRows(insert, if (insert.byName) Nil else insert.userSpecifiedCols ++ columns.map(_.name),
-      Project(insert.query.output ++ nulls, insert.query))
+      Project(insert.query.output ++ values, insert.query))
   }
 }

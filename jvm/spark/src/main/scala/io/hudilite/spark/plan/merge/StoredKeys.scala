@@ -29,7 +29,8 @@ private[plan] object StoredKeys {
     if (!isThere || !areIn(rows))
       throw operation.refused(
         s"${operation.name} needs record keys, and the rows of this table get generated ones; use insert or " +
-          "bulk_insert, change rows by UPDATE, DELETE or MERGE, or bring the columns " +
+          "bulk_insert, change rows by UPDATE, DELETE or MERGE, create the table with " +
+          "TBLPROPERTIES (primaryKey = '<columns>'), or bring the columns " +
           s"${Brought.mkString(" and ")} of rows that were read from the table")
 
   /** The rows bring them. */

@@ -32,6 +32,9 @@ trait PlannedTable extends TableOfPath {
     */
   def namedPartition: Option[Map[String, String]]
 
+  /** Names of the columns that refuse nulls, as the catalog keeps them for the table's name. */
+  def required: Seq[String]
+
   /** The decision about a write of this table, once there is one. */
   def prepared: Option[PreparedWrite]
 
