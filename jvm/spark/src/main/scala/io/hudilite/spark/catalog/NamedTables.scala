@@ -145,8 +145,10 @@ private[catalog] final class NamedTables(session: SparkSession) {
     *
     * @param said
     *   properties of the statement
+    * @param rules
+    *   columns of the statement, with what an entry keeps of them
     */
-  def follow(table: HudiliteTable, said: Map[String, String], comment: Option[String]): Unit =
+  def follow(table: HudiliteTable, said: Map[String, String], comment: Option[String], rules: StructType): Unit =
     table.entry.flatMap(found => find(Identifier.of(found.database.toArray, found.entry.identifier.table)))
       .filterNot(_.byHudi).foreach { found =>
         try {
@@ -154,7 +156,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
           val kept = TableProperty.kept(options) ++ TableProperty.own(said)
           if (kept.nonEmpty || comment.isDefined)
             metastore.describe(found, found.entry.properties ++ kept, comment.orElse(found.entry.comment))
-          metastore.describe(found, load(found, Map.empty).schema)
+          metastore.describe(found, ColumnRules.over(load(found, Map.empty).schema, ColumnRules.kept(rules)))
         } catch {
           case NonFatal(e) =>
             log.warn(s"The table ${found.name} is replaced; its entry in the catalog stays as it was.", e)
@@ -248,10 +250,16 @@ private[catalog] object EmptyTable {
       TransactionOptions.of(conf.commit))
   }
 
-  /** Raises `InvalidInput` for columns that a table in the place of this one cannot have as they are declared. */
-  def checkColumns(table: HudiliteTable, schema: StructType, keys: Option[Seq[String]]): Unit = {
-    schema.foreach(column => column.getCurrentDefaultValue().foreach(CreateRequest.refuseDefault(column.name, _)))
-    checkColumns(schema, keys.getOrElse(table.table.toSeq.flatMap(_.config.recordKeyFields)), table.basePath)
+  /** Columns of a table in the place of this one, as files have them. Raises `InvalidInput` for those that it cannot have
+    * as they are declared.
+    */
+  def checkColumns(table: HudiliteTable, schema: StructType, keys: Option[Seq[String]]): StructType = {
+    val keepsRules = table.entry.exists(!_.byHudi)
+    if (!keepsRules) ColumnRules.refuse(schema)
+    val stored = ColumnRules.stored(table.name(), schema)
+    val columns = if (keepsRules) StructType(stored.map(_.copy(nullable = true))) else stored
+    checkColumns(columns, keys.getOrElse(table.table.toSeq.flatMap(_.config.recordKeyFields)), table.basePath)
+    columns
   }
 
   private def checkColumns(schema: StructType, keys: Seq[String], path: String): Unit =

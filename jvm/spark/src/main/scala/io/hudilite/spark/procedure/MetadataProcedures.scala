@@ -5,7 +5,6 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
 
@@ -115,7 +114,7 @@ private[procedure] object MetadataProcedures {
     (session, arguments) =>
       ServiceCall.of(session, arguments).onTable { (table, _) =>
         there(table, arguments)
-        new MetadataValidator(table, Sessions.hadoopConf(session)).filesOfBoth()
+        new MetadataValidator(table).filesOfBoth()
           .filter(file => arguments.flag("verbose") || !file.agrees).map(file =>
             Row(file.partition, file.name, file.inFolder.isDefined, file.named.isDefined, file.inFolder.getOrElse(0L),
               file.named.getOrElse(0L)))

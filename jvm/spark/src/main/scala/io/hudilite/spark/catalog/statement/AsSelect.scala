@@ -17,6 +17,7 @@ import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.StructType
 
 /** Tables that are created or replaced by the rows of a query, each by one write, which leaves everything as it was
   * when it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
@@ -34,9 +35,9 @@ private[statement] object AsSelect {
     table <- target.catalog.present(target.ident, dataFrame = true)
   } yield {
     val keys = TableOptions.RecordKeyFields.get(said(target.spec, table.entry.isDefined))
-    EmptyTable.checkColumns(table, replace.tableSchema, keys)
-    val columns = replace.tableSchema.map(f => AttributeReference(f.name, f.dataType, f.nullable)())
-    overwrite(replace, LocalRelation(columns), Map.empty, target, table)
+    val columns = EmptyTable.checkColumns(table, replace.tableSchema, keys).map(f =>
+      AttributeReference(f.name, f.dataType, f.nullable)())
+    overwrite(replace, LocalRelation(columns), Map.empty, target, table, replace.tableSchema)
   }).getOrElse(replace)
 
   /** The statement with the options of its write where the catalog sees them. */
@@ -94,7 +95,7 @@ private[statement] object AsSelect {
   private def replaced(replace: ReplaceTableAsSelect, target: CreateTarget): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) =>
-        overwrite(replace, replace.query, TableProperty.options(replace.writeOptions), target, table)
+        overwrite(replace, replace.query, TableProperty.options(replace.writeOptions), target, table, new StructType())
       case None =>
         if (!replace.orCreate) target.catalog.notFound(target.ident).foreach(throw _)
         UnsupportedStatement.ReplaceOther.check(target.catalog, target.ident)
@@ -102,12 +103,15 @@ private[statement] object AsSelect {
     }
 
   private def overwrite(replace: V2CreateTablePlan, rows: LogicalPlan, writeOptions: Map[String, String],
-      target: CreateTarget, table: HudiliteTable): LogicalPlan = {
+      target: CreateTarget, table: HudiliteTable, columns: StructType): LogicalPlan = {
     check(target.spec, table)
     val options =
       CreateRequest.partitioned(replace.partitioning, said(target.spec, table.entry.isDefined) ++ writeOptions)
     val stated = target.spec.properties ++ TableProperty.ofBuckets(writeOptions)
-    val into = table.copy(created = () => new NamedTables(table.session).follow(table, stated, target.spec.comment))
+    // Rules of the columns that go are none for the rows that come.
+    val entry = table.entry.map(found => found.copy(entry = found.entry.copy(schema = new StructType())))
+    val into = table.copy(entry = entry,
+      created = () => new NamedTables(table.session).follow(table, stated, target.spec.comment, columns))
     val relation = DataSourceV2Relation.create(into, Some(target.catalog), Some(target.ident))
     PlanNodes.replaceAll(relation, ordered(rows, order(rows, target.spec, asTable(table, options))),
       options ++ asWhole(table, options))
