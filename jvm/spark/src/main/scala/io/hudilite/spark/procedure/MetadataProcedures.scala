@@ -51,7 +51,8 @@ private[procedure] object MetadataProcedures {
     (table, conf, arguments) =>
       if (listed(table).isEmpty) throw missing(table, arguments)
       // A caller knows that all of it goes.
-      prepared(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(false),
+      prepared(table,
+        TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(false),
           metadata = MetadataTablePolicy.DropAll))
       "Deleted Metadata Table at"
   }
@@ -59,7 +60,8 @@ private[procedure] object MetadataProcedures {
   private def prepared(table: Table, options: TransactionOptions): Unit =
     Transaction.preparedNow(table, options)(now => MetadataUpkeep.prepare(now, now.config, now.timeline, options))
 
-  private val files = Listing("show_metadata_table_files", "Shows the files of a partition that the metadata table names.",
+  private val files = Listing("show_metadata_table_files",
+    "Shows the files of a partition that the metadata table names.",
     Seq(Parameter.Table, Parameter.Path, Parameter.text("partition", "the partition; the whole table by default"),
       Parameter.limit(100), Listing.Filter), Seq("file_path" -> StringType)) { (table, arguments) =>
     val key = arguments.text("partition").map(MetadataKeys.ofPartition)
@@ -82,7 +84,8 @@ private[procedure] object MetadataProcedures {
         (name, value) <- Seq(
           "totalBaseFileSizeInBytes" -> slices.flatMap(_.base).map(_.length).sum,
           "totalLogFileSizeInBytes" -> slices.flatMap(_.logs).map(_.length).sum,
-          "baseFileCount" -> slices.count(_.base.isDefined).toLong, "logFileCount" -> slices.map(_.logs.size).sum.toLong)
+          "baseFileCount" -> slices.count(_.base.isDefined).toLong,
+          "logFileCount" -> slices.map(_.logs.size).sum.toLong)
       } yield Row(s"${partition.name}.$name", value.toString)
   }
 
@@ -94,7 +97,8 @@ private[procedure] object MetadataProcedures {
       "max_value" -> StringType, "null_number" -> LongType)) { (table, arguments) =>
     val metadata = there(table, arguments)
     if (!metadata.hasColumnStatistics)
-      throw refused(table, arguments, "its metadata table has no column_stats; the metadata table files has rows and keys")
+      throw refused(table, arguments,
+        "its metadata table has no column_stats; the metadata table files has rows and keys")
     val asked = arguments.list("targetColumns").map(_.toSet)
     val ofPartition = arguments.text("partition")
     val newest = table.allSlices().values.flatten.filter(slice => ofPartition.forall(_ == slice.partition))
