@@ -108,43 +108,6 @@ def made_by_hudilite(hudi: SparkSession, lite: SparkSession, folder: Path) -> No
     assert not location.exists()
 
 
-def kept_up_in_turns(hudi: SparkSession, lite: SparkSession, folder: Path) -> None:
-    """Names of a table by path that either engine's writes keep up, in one metastore."""
-    path, sync = str(folder / "trips"), "hoodie.datasource.hive_sync"
-    given = {
-        "hoodie.table.name": "trips",
-        "hoodie.datasource.write.recordkey.field": "id",
-        "hoodie.datasource.write.partitionpath.field": "town",
-        "hoodie.write.table.version": "9",
-        "hoodie.metadata.enable": "false",
-        f"{sync}.enable": "true",
-        f"{sync}.mode": "hms",
-        f"{sync}.table": "trips",
-    }
-
-    def save(session: SparkSession, engine: str, row: str) -> None:
-        frame = session.sql(f"SELECT * FROM VALUES {row} AS t(id, v, town)")
-        frame.write.format(engine).options(**given).mode("append").save(path)
-
-    save(lite, "hudilite", "(1, 'a', 'oslo')")
-    assert rows(hudi, "SELECT id, v, town FROM trips") == [(1, "a", "oslo")]
-    save(hudi, "hudi", "(2, 'b', 'rome')")
-    catalog = lite._jsparkSession.sessionState().catalog().externalCatalog()
-    none = getattr(getattr(lite._jvm.scala, "None$"), "MODULE$")  # type: ignore[union-attr]
-
-    def partitions() -> list[str]:
-        text: str = catalog.listPartitionNames("default", "trips", none).mkString(" ")
-        return sorted(text.split())
-
-    assert partitions() == ["town=oslo", "town=rome"], "Hudi's sync goes on from hudilite's"
-    save(lite, "hudilite", "(3, 'c', 'bonn')")
-    assert partitions() == ["town=bonn", "town=oslo", "town=rome"], "and hudilite's from Hudi's"
-    hudi.sql("REFRESH TABLE trips")
-    for session in (hudi, lite):
-        assert rows(session, "SELECT id FROM trips") == [(1,), (2,), (3,)]
-    lite.sql("DROP TABLE trips")
-
-
 if __name__ == "__main__":
     scratch = Path(sys.argv[1])
     first = start(scratch)
@@ -152,4 +115,3 @@ if __name__ == "__main__":
     second.conf.set("spark.sql.catalog.spark_catalog", "io.hudilite.spark.catalog.HudiliteSessionCatalog")
     made_by_hudi(first, second)
     made_by_hudilite(first, second, scratch)
-    kept_up_in_turns(first, second, scratch)
