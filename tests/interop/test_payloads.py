@@ -120,8 +120,14 @@ def test_rows_of_dms_are_deleted_alike(
         turns.check("after a compaction of one of them")
 
 
-@pytest.mark.parametrize(("table_type", "first"), [("COPY_ON_WRITE", "hudi"), ("MERGE_ON_READ", "hudilite")])
-@pytest.mark.parametrize("database", ["Postgres", "MySql"])
+@pytest.mark.parametrize(
+    ("database", "table_type", "first"),
+    [
+        ("Postgres", "COPY_ON_WRITE", "hudi"),
+        ("MySql", "COPY_ON_WRITE", "hudi"),
+        ("MySql", "MERGE_ON_READ", "hudilite"),
+    ],
+)
 def test_changes_by_debezium_are_merged_alike(
     lite: Engine, real: Engine, path: Path, database: str, table_type: str, first: str
 ) -> None:
@@ -137,12 +143,12 @@ def test_changes_by_debezium_are_merged_alike(
     second = "hudi" if first == "hudilite" else "hudilite"
 
     def change(key: str, at: int, a: str | None, op: str = "u") -> tuple[Any, ...]:
-        b = None if a is None else bytearray(a.encode())
+        # Where Apache Hudi's reader merges logs it completes texts, but no bytes as its writers do.
+        sent = key if a == GONE and table_type == "MERGE_ON_READ" else a
+        b = None if sent is None else bytearray(sent.encode())
         return (key, a, b, op, *((at,) if postgres else (f"bin.{at // 10:06d}", at % 10)))
 
-    # Bytes that were never sent stay as they are where Hudi reads the row from a base file, and elsewhere do not.
-    never = ("k3", GONE, bytearray(b"b3"), *change("k3", 10, None, "c")[3:])
-    turns.write(first, [never if i == 3 else change(f"k{i}", 10, f"a{i}", "c") for i in range(9)])
+    turns.write(first, [change(f"k{i}", 10, GONE if i == 3 else f"a{i}", "c") for i in range(9)])
     assert turns.properties(path) == turns.properties(turns.twin)
     turns.write(
         second,
