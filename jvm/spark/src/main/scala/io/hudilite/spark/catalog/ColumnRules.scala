@@ -70,7 +70,8 @@ private[catalog] object ColumnRules {
 
   private def withRules(column: StructField, said: StructField): StructField = {
     val metadata = new MetadataBuilder().withMetadata(column.metadata)
-    Seq(Default, OfRows).filter(said.metadata.contains).foreach(key => metadata.putString(key,
+    Seq(Default, OfRows).filter(said.metadata.contains).foreach(key =>
+      metadata.putString(key,
         said.metadata.getString(key)))
     CharVarcharUtils.getRawType(said.metadata).filter(raw => Nullability.sameType(asText(raw), column.dataType))
       .foreach(_ => metadata.putString(Length, said.metadata.getString(Length)))
@@ -122,22 +123,23 @@ private[catalog] object ColumnRules {
 
   /** The columns of an entry after these changes of the table's, which now has `columns`. */
   def after(entry: StructType, changes: Seq[ColumnChange], columns: StructType): StructType =
-    over(columns, changes.filter(_.fieldNames.length == 1).foldLeft(entry) { (said, change) =>
-      val name = change.fieldNames.head
-      def one(now: StructField => StructField): StructType = StructType(said.map(f =>
-        if (f.name == name) now(f) else f))
-      change match {
-        case add: AddColumn => StructType(said ++ kept(StructType(Seq(StructField(name, add.dataType)))))
-        case renamed: RenameColumn => one(_.copy(name = renamed.newName))
-        case _: DeleteColumn => StructType(said.filterNot(_.name == name))
-        case typed: UpdateColumnType =>
-          one(f => kept(StructType(Seq(without(f, Length).copy(dataType = typed.newDataType)))).head)
-        case nulls: UpdateColumnNullability => one(_.copy(nullable = nulls.nullable))
-        case set: UpdateColumnDefaultValue =>
-          one(f => if (isSet(set)) f.withCurrentDefaultValue(set.newDefaultValue) else without(f, Default, OfRows))
-        case _ => said
-      }
-    })
+    over(columns,
+      changes.filter(_.fieldNames.length == 1).foldLeft(entry) { (said, change) =>
+        val name = change.fieldNames.head
+        def one(now: StructField => StructField): StructType = StructType(said.map(f =>
+            if (f.name == name) now(f) else f))
+        change match {
+          case add: AddColumn => StructType(said ++ kept(StructType(Seq(StructField(name, add.dataType)))))
+          case renamed: RenameColumn => one(_.copy(name = renamed.newName))
+          case _: DeleteColumn => StructType(said.filterNot(_.name == name))
+          case typed: UpdateColumnType =>
+            one(f => kept(StructType(Seq(without(f, Length).copy(dataType = typed.newDataType)))).head)
+          case nulls: UpdateColumnNullability => one(_.copy(nullable = nulls.nullable))
+          case set: UpdateColumnDefaultValue =>
+            one(f => if (isSet(set)) f.withCurrentDefaultValue(set.newDefaultValue) else without(f, Default, OfRows))
+          case _ => said
+        }
+      })
 
   private def without(field: StructField, keys: String*): StructField = field.copy(metadata =
     keys.foldLeft(new MetadataBuilder().withMetadata(field.metadata))(_.remove(_)).build())

@@ -52,7 +52,8 @@ class ColumnRulesSuite extends NamedSession {
     create("changed", "id INT, c VARCHAR(3) COMMENT 'short', n INT DEFAULT 3, v INT NOT NULL")
     sql("ALTER TABLE changed RENAME COLUMN c TO e")
     sql("ALTER TABLE changed ADD COLUMNS (f CHAR(2), g TINYINT)")
-    assertEquals(sql("DESCRIBE changed").map(row => s"${row.getString(0)} ${row.getString(1)}"),
+    assertEquals(
+      sql("DESCRIBE changed").map(row => s"${row.getString(0)} ${row.getString(1)}"),
       if (isShown) Seq("id int", "e varchar(3)", "n int", "v int", "f char(2)", "g int")
       else Seq("id int", "e string", "n int", "v int", "f string", "g int"))
     assertEquals(message(sql("INSERT INTO changed (id, v, f) VALUES (1, 1, 'abc')")).contains("length limit"), true)
@@ -81,7 +82,8 @@ class ColumnRulesSuite extends NamedSession {
     sql("ALTER TABLE defaults ALTER COLUMN t DROP DEFAULT")
     sql("INSERT INTO defaults (id) VALUES (5)")
     sql("UPDATE defaults SET v = DEFAULT WHERE id = 3")
-    assertEquals(sql("SELECT id, v, t FROM defaults WHERE id IN (3, 5) ORDER BY id"), Seq(Row(3, 5, "x"), Row(5, 5, null)))
+    assertEquals(sql("SELECT id, v, t FROM defaults WHERE id IN (3, 5) ORDER BY id"),
+      Seq(Row(3, 5, "x"), Row(5, 5, null)))
     intercept[Exception](sql("ALTER TABLE defaults ALTER COLUMN v SET DEFAULT 'five'"))
     assertEquals(condition("ALTER TABLE defaults ADD COLUMN x INT DEFAULT 3"), "STATEMENT_NOT_SUPPORTED")
   }
