@@ -81,8 +81,9 @@ object IndexAdvice {
 
     /** The index, and the first half of the reason. */
     private def chosen: (String, String) =
-      if (table.buckets.isDefined) WriteOptions.ByBuckets -> (s"$have, of which the largest holds ${size(largest)}, and no " +
-        "key is looked up")
+      if (table.buckets.isDefined) WriteOptions.ByBuckets ->
+        (s"$have, of which the largest holds ${size(largest)}, and no " +
+          "key is looked up")
       else if (!table.config.populateMetaFields)
         asked.getOrElse(Default) -> "its rows store no record keys, so that no file tells which it has"
       else if (table.config.generatesKeys)
@@ -97,12 +98,14 @@ object IndexAdvice {
 
     private def byKeys: (String, String) = {
       val ranges = s"a key lies in the range of ${number(byRange)} of the files that it is looked for in"
-      if (suitsBuckets) WriteOptions.ByBuckets -> (s"$ranges, the last upsert wrote to ${percent(touched.get)} of the " +
-        s"file groups of its partitions, and in a merge-on-read table its rows go to logs without a lookup where the " +
-        s"key itself says the bucket, for which the rows are to be written to a new table")
+      if (suitsBuckets) WriteOptions.ByBuckets ->
+        (s"$ranges, the last upsert wrote to ${percent(touched.get)} of the " +
+          s"file groups of its partitions, and in a merge-on-read table its rows go to logs without a lookup where the " +
+          s"key itself says the bucket, for which the rows are to be written to a new table")
       else if (byRange < Overlapping) scoped("SIMPLE") -> s"$ranges, which leaves a filter nothing to rule out"
-      else if (falsePositives.forall(_ > Useful)) scoped("SIMPLE") -> (s"$ranges, and " +
-        (if (probes == 0) "none of them has a bloom filter" else s"their bloom filters rule too few out ($rate)"))
+      else if (falsePositives.forall(_ > Useful)) scoped("SIMPLE") ->
+        (s"$ranges, and " +
+          (if (probes == 0) "none of them has a bloom filter" else s"their bloom filters rule too few out ($rate)"))
       else scoped("BLOOM") -> s"$ranges, and bloom filters leave ${number(byFilter)} of them ($rate)"
     }
 

@@ -54,7 +54,8 @@ final class MetadataIndexes(table: Table, entries: Seq[FileSlice] => Long) {
   private def maintained: Option[String] = newest.headOption.map(_._1.time)
 
   private def costs(name: String): Seq[IndexCost] = newest.map { case (instant, commit) =>
-    IndexCost(instant.time, commit.stats.getOrElse(name, Nil).map(s =>
+    IndexCost(instant.time,
+      commit.stats.getOrElse(name, Nil).map(s =>
         if (s.totalWriteBytes > 0) s.totalWriteBytes else s.fileSizeInBytes).sum)
   }
 }

@@ -21,8 +21,8 @@ class IndexAdviceSuite extends FunSuite {
   private def file(partition: String, id: String, min: String, max: String, passed: Long = 0): SampledFile =
     SampledFile(FileGroupId(partition, id), 10 * MiB, 1000, Some(min), Some(max), 100, 1000, passed)
 
-  private def spread(files: Int, passed: Long = 0): Seq[SampledFile] =
-    (0 until files).map(n => file("", s"f$n", "a", "z", passed))
+  private def spread(files: Int, passed: Long = 0): Seq[SampledFile] = (0 until files).map(n =>
+    file("", s"f$n", "a", "z", passed))
 
   private def counts(files: Int, bytes: Long = 60 * MiB): Map[String, PartitionFiles] =
     Map("" -> PartitionFiles(files, 0, bytes, 0))

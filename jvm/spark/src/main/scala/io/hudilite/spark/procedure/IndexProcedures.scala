@@ -20,7 +20,8 @@ private[procedure] object IndexProcedures {
       "files_read" -> IntegerType, "files" -> IntegerType, "why" -> StringType)) { (session, arguments) =>
     adviser(session, arguments) { of =>
       val told = of.advice
-      Seq(Row(told.index, told.buckets.map(Int.box).orNull, told.fileBytes, told.probedByKey, told.probedByUpsert.map(Double.box).orNull,
+      Seq(Row(told.index, told.buckets.map(Int.box).orNull, told.fileBytes, told.probedByKey,
+          told.probedByUpsert.map(Double.box).orNull,
           told.falsePositives.map(Double.box).orNull, told.filesRead, told.files, told.why))
     }
   }

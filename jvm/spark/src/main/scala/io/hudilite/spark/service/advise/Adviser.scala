@@ -43,7 +43,8 @@ private[spark] final class Adviser(session: SparkSession, table: Table, conf: Wr
     val keys = table.config.recordKeyFields
     new MetadataIndexes(table, CountedRecords.of(session, table.basePath)).all ++
       KnownIndex.ofFooters(keys, sample, counts.values.map(_.bases).sum, newest) ++
-      buckets.map(found => KnownIndex.ofBuckets(found.fold(_ => keys, _.hashFields), found.map(_.count),
+      buckets.map(found =>
+        KnownIndex.ofBuckets(found.fold(_ => keys, _.hashFields), found.map(_.count),
           counts.values.map(_.groups).sum, newest))
   }
 
