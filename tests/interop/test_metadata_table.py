@@ -108,8 +108,12 @@ STATISTICS = {
     "hoodie.parquet.small.file.limit": "0",
     **SERVICES,
 }
-#: Hudi looks keys up in the filters and key ranges of the metadata table alone.
-BY_METADATA = {"hoodie.index.type": "BLOOM", "hoodie.bloom.index.use.metadata": "true"}
+#: Hudi looks keys up in the filters and key ranges of the metadata table alone, which it can do with its server.
+BY_METADATA = {
+    "hoodie.index.type": "BLOOM",
+    "hoodie.bloom.index.use.metadata": "true",
+    "hoodie.embed.timeline.server": "true",
+}
 FILTERS = ["price > 8.0", "price = 3.0", "colour = 'c4'", "id >= 'k20'", "ts < 2", "colour IS NULL"]
 
 
