@@ -108,8 +108,6 @@ STATISTICS = {
     "hoodie.parquet.small.file.limit": "0",
     **SERVICES,
 }
-#: Hudi looks keys up in the filters and key ranges of the metadata table alone.
-BY_METADATA = {"hoodie.index.type": "BLOOM", "hoodie.bloom.index.use.metadata": "true"}
 FILTERS = ["price > 8.0", "price = 3.0", "colour = 'c4'", "id >= 'k20'", "ts < 2", "colour IS NULL"]
 
 
@@ -129,7 +127,7 @@ def test_hudi_and_hudilite_keep_up_statistics_and_bloom_filters_in_turns(
     partitioned = {} if version < 8 else {"hoodie.metadata.index.partition.stats.enable": "true"}
     players = [
         replace(lite, always={**lite.always, **STATISTICS, **partitioned}),
-        replace(real, always={**real.always, **STATISTICS, **partitioned, **BY_METADATA}),
+        replace(real, always={**real.always, **STATISTICS, **partitioned}),
     ]
     if first == "hudi":
         players.reverse()
