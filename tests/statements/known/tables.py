@@ -200,7 +200,7 @@ KINDS = {
         changes("REPLACE TABLE $T USING hudilite AS SELECT * FROM $T WHERE id = 1", [], _REST[1:]),
         refused("REPLACE TABLE $P USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id", NO_TABLE),
         refused("CREATE OR REPLACE TABLE $T USING hudilite", "STATEMENT_NOT_SUPPORTED", "AS SELECT"),
-        changes("CREATE OR REPLACE TABLE $T (id INT, day STRING, v DOUBLE, name STRING) USING hudilite", [], _ALL),
+        changes("CREATE OR REPLACE TABLE $T (id INT, day STRING, v DOUBLE, name STRING) USING hudilite", [], _REST),
         changes(
             "CREATE OR REPLACE TABLE $T USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM src WHERE id = 4",
             [(4, "c", 4.0, "four")],

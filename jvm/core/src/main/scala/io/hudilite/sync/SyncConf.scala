@@ -57,8 +57,9 @@ object SyncConf {
   private def text(key: ConfigKey[String], said: Map[String, String]): Option[String] =
     key.get(said).map(_.trim).filter(_.nonEmpty)
 
-  private val Instead = "the session's catalog is kept up, as the mode hms would; set that mode, and have the session " +
-    "use the metastore"
+  private val Instead =
+    "the session's catalog is kept up, as the mode hms would; set that mode, and have the session " +
+      "use the metastore"
 
   private def checkWay(said: Map[String, String]): Unit = {
     val mode = text(Mode, said)
@@ -132,8 +133,9 @@ object Extractor {
   /** The extractor by the name of Hudi's class, of any package. */
   def of(className: String): Option[Extractor] = {
     val simple = className.trim.toLowerCase(Locale.ROOT)
-    all.find(known => simple == known.name.toLowerCase(Locale.ROOT) || simple.endsWith(s".${known.name.toLowerCase(
-        Locale.ROOT)}"))
+    all.find(known =>
+      simple == known.name.toLowerCase(Locale.ROOT) || simple.endsWith(s".${known.name.toLowerCase(
+          Locale.ROOT)}"))
   }
 
   /** The extractor that Hudi takes for so many columns. */

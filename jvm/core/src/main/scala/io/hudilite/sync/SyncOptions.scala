@@ -20,7 +20,8 @@ object SyncOptions {
   val Mode: ConfigKey[String] = ConfigKey.text(s"$Of.mode", None,
     "How a metastore is reached: hms, for which the session's catalog stands. jdbc and hiveql are refused.")
 
-  val UsesJdbc: ConfigKey[String] = ConfigKey.text(s"$Of.use_jdbc", None, "Refused where it is true and no mode is set.")
+  val UsesJdbc: ConfigKey[String] =
+    ConfigKey.text(s"$Of.use_jdbc", None, "Refused where it is true and no mode is set.")
 
   val JdbcUrl: ConfigKey[String] = ConfigKey.text(s"$Of.jdbcurl", None, "Refused, unless the mode is hms.")
 

@@ -35,7 +35,7 @@ private[table] final class FileMemory {
     one
   }
 
-  /** What is known of its record index. */
+  /** Facts on its record index. */
   def recordIndex(found: => Either[String, RecordIndex]): Either[String, RecordIndex] = places.synchronized {
     val one = places.get().getOrElse(found)
     places.set(Some(one))

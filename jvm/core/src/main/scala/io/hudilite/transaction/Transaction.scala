@@ -57,10 +57,9 @@ final class Transaction private (
       buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty,
       facts: Option[TableConfig] = None): Instant =
     published(stats, replaced, assumption, notes, columns,
-      facts.fold(options)(_ => options.copy(hooks = Nil)))(
-      (metadata, now) =>
-        facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
-          redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
+      facts.fold(options)(_ => options.copy(hooks = Nil)))((metadata, now) =>
+      facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
+        redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */

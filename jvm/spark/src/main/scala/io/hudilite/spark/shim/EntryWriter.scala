@@ -253,8 +253,7 @@ private[shim] final class Reflected(val target: AnyRef) {
   def elements: Seq[Reflected] = target.asInstanceOf[JavaList[AnyRef]].asScala.map(new Reflected(_)).toList
 
   // Proxies lie in packages of their own, and can be called by their interfaces alone.
-  private def methods: Seq[Method] =
-    (target.getClass.getInterfaces.toSeq :+ target.getClass).flatMap(_.getMethods)
+  private def methods: Seq[Method] = (target.getClass.getInterfaces.toSeq :+ target.getClass).flatMap(_.getMethods)
 
   private def takes(method: Method, arguments: Seq[AnyRef]): Boolean =
     method.getParameterCount == arguments.size && method.getParameterTypes.toSeq.zip(arguments).forall {

@@ -53,8 +53,9 @@ object MetastoreSync {
       case NonFatal(e) if conf.raises =>
         throw InvalidInput.because(e, "NAME_NOT_SYNCED", "path" -> write.target.basePath, "reason" -> reason(e))
       case NonFatal(e) =>
-        log.warn(s"The write to ${write.target.basePath} is committed, but its names in the session's catalog are not " +
-          s"up to date: ${reason(e)}")
+        log.warn(
+          s"The write to ${write.target.basePath} is committed, but its names in the session's catalog are not " +
+            s"up to date: ${reason(e)}")
     }
   }
 
@@ -80,8 +81,9 @@ object MetastoreSync {
   private def checkPlace(session: SparkSession, conf: SyncConf): Unit = conf.uris.foreach { asked =>
     val own = Option(Sessions.hadoopConf(session).get("hive.metastore.uris")).getOrElse("").trim
     if (own != asked) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> SyncOptions.Uris.name, "value" -> asked,
-      "reason" -> (s"the session's own catalog is kept up, whose metastore is ${if (own.isEmpty) "another" else own}; " +
-        "set spark.hadoop.hive.metastore.uris and enable Hive support"))
+      "reason" ->
+        (s"the session's own catalog is kept up, whose metastore is ${if (own.isEmpty) "another" else own}; " +
+          "set spark.hadoop.hive.metastore.uris and enable Hive support"))
   }
 
   /** The entry as one of this table; raises `InvalidInput` for any other, which stays as it is. */
@@ -89,8 +91,9 @@ object MetastoreSync {
     val here = storage.place(name.basePath).key
     Registered.of(found).filter(r => storage.place(r.path).key == here).getOrElse(
       throw InvalidInput("NAME_NOT_SYNCED", "path" -> name.basePath,
-        "reason" -> (s"the name ${name.text} is that of another table or view, which stays; choose another " +
-          s"${SyncOptions.Table.name}")))
+        "reason" ->
+          (s"the name ${name.text} is that of another table or view, which stays; choose another " +
+            s"${SyncOptions.Table.name}")))
   }
 
   private[sync] def warn(text: String): Unit = log.warn(text)
@@ -110,8 +113,9 @@ private[sync] final class NameSync(writer: EntryWriter, table: Table, conf: Sync
       val registered = MetastoreSync.own(name, found, table.storage)
       if (registered.byHudi) Some(changed(found))
       else {
-        MetastoreSync.warn(s"The name ${name.text} was made by CREATE TABLE or saveAsTable, and stays as it is: Spark reads " +
-          "it, other engines may not. Drop it, or let the sync have another name, for an entry that Hive can read.")
+        MetastoreSync.warn(
+          s"The name ${name.text} was made by CREATE TABLE or saveAsTable, and stays as it is: Spark reads " +
+            "it, other engines may not. Drop it, or let the sync have another name, for an entry that Hive can read.")
         None
       }
   }
@@ -150,10 +154,11 @@ private[sync] final class NameSync(writer: EntryWriter, table: Table, conf: Sync
         (add(wanted, _ => all.keySet), drop(all.filterNot(e => names(e._1)).values.toSeq))
       } else {
         val left = gone.map(name.partition).filterNot(p => names(p.name))
-        (add(wanted, writer.present(name.entry, _)), drop(left.grouped(conf.batch).flatMap { some =>
-          val present = writer.present(name.entry, some)
-          some.filter(p => present(p.name)).map(_.values)
-        }.toSeq))
+        (add(wanted, writer.present(name.entry, _)),
+          drop(left.grouped(conf.batch).flatMap { some =>
+            val present = writer.present(name.entry, some)
+            some.filter(p => present(p.name)).map(_.values)
+          }.toSeq))
       }
     }
 

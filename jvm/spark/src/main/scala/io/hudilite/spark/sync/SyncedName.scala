@@ -67,7 +67,8 @@ private[sync] object SyncedName {
 
   private def check(fields: Seq[String], extractor: Extractor, config: TableConfig): Unit = {
     fields.find(_.contains('.')).foreach(field =>
-      throw InvalidInput.option(SyncOptions.PartitionFields.name, field, "a catalog has no partition columns in structs"))
+      throw InvalidInput.option(SyncOptions.PartitionFields.name, field,
+        "a catalog has no partition columns in structs"))
     extractor.columns.filter(_ != fields.size).foreach(n =>
       throw InvalidInput.option(SyncOptions.ExtractorClass.name, extractor.name,
         s"it has values for $n partition columns, and these are ${fields.size}: ${fields.mkString(", ")}"))

@@ -76,8 +76,9 @@ class SyncedNamesSuite extends NamedSession {
   }
 
   test("names, partition columns and comments follow the options") {
-    save("c", "(1, 'a', '2024/01/02')")(s"$Sync.partition_extractor_class" ->
-      "org.apache.hudi.hive.SlashEncodedDayPartitionValueExtractor", s"$Sync.partition_fields" -> "date_of",
+    save("c", "(1, 'a', '2024/01/02')")(
+      s"$Sync.partition_extractor_class" ->
+        "org.apache.hudi.hive.SlashEncodedDayPartitionValueExtractor", s"$Sync.partition_fields" -> "date_of",
       s"$Sync.database" -> "fresh", s"$Sync.omit_metadata_fields" -> "true", s"$Sync.table_properties" -> "owner_of=me",
       "hoodie.datasource.write.hive_style_partitioning" -> "false")
     val made = spark.sessionState.catalog.externalCatalog.getTable("fresh", "c")
@@ -95,8 +96,9 @@ class SyncedNamesSuite extends NamedSession {
     val tool = "hoodie.meta.sync.client.tool.class"
     assertEquals(refusal("no", "hoodie.datasource.meta.sync.enable" -> "true",
         tool -> "org.apache.hudi.aws.sync.AwsGlueCatalogSyncTool").parameters("option"), tool)
-    assertEquals(refusal("no", s"$Sync.partition_fields" -> "a,b", s"$Sync.partition_extractor_class" ->
-        "org.apache.hudi.hive.SinglePartPartitionValueExtractor").condition, "INVALID_OPTION_VALUE")
+    assertEquals(refusal("no", s"$Sync.partition_fields" -> "a,b",
+        s"$Sync.partition_extractor_class" ->
+          "org.apache.hudi.hive.SinglePartPartitionValueExtractor").condition, "INVALID_OPTION_VALUE")
     sql(s"CREATE TABLE $database.taken (id INT) USING parquet")
     assertEquals(refusal("taken").condition, "NAME_NOT_SYNCED")
     assertEquals(entry("taken").provider, Some("parquet"))
