@@ -52,7 +52,7 @@ object RecordSchema {
   private def bloom: Schema = record("HoodieMetadataBloomFilter", required("type", text),
     required("timestamp", text), required("bloomFilter", bytes), required("isDeleted", boolean))
 
-  // In the order of their numbers in the union; the wrapper of arrays comes behind and is never written.
+  // In the order of their numbers in the union.
   private def wrappers: Seq[Schema] = Seq(
     "BooleanWrapper" -> boolean, "IntWrapper" -> int, "LongWrapper" -> long, "FloatWrapper" -> plain(Schema.Type.FLOAT),
     "DoubleWrapper" -> plain(Schema.Type.DOUBLE), "BytesWrapper" -> bytes, "StringWrapper" -> text,
@@ -62,7 +62,9 @@ object RecordSchema {
     "LocalDateWrapper" -> int).map { case (name, of) => record(name, required("value", of)) }
 
   private def statistics: Schema = {
-    val bounds = wrappers
+    val values = wrappers
+    // Never written; hudi-rs takes records of files of one metadata table only where their schemas are alike.
+    val bounds = values :+ record("ArrayWrapper", optional("wrappedValues", Schema.createArray(nullOr(values: _*))))
     record("HoodieMetadataColumnStats", optional("fileName", text), optional("columnName", text),
       defaulting("minValue", nullOr(bounds: _*), JsonProperties.NULL_VALUE),
       defaulting("maxValue", nullOr(bounds: _*), JsonProperties.NULL_VALUE), optional("valueCount", long),
