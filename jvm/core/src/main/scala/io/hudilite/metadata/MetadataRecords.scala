@@ -21,6 +21,10 @@ object MetadataRecords {
     }
   }
 
+  /** The reason why statistics of partitions cannot be kept up through the action; `None` where they can. */
+  def withoutBounds(action: MetadataAction, before: MetadataState): Option[String] =
+    if (before.shape.partitions(MetadataPartition.PartitionStats)) PartitionRecords.untold(action, before) else None
+
   private def kindOf(partition: MetadataPartition): RecordKind = partition match {
     case MetadataPartition.Files => NameRecords
     case MetadataPartition.ColumnStats => ColumnRecords

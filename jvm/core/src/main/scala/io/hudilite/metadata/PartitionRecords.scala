@@ -7,7 +7,7 @@ import io.hudilite.timeline.CommitMetadata
 /** Statistics of the columns of partitions: the partition `partition_stats`.
   *
   * They are those of the newest file slices, as they are after the action, and replace what was there. A column that some
-  * file does not tell of is taken back: its partition is read.
+  * file does not tell of has no record.
   */
 private[metadata] object PartitionRecords extends RecordKind {
 
@@ -45,15 +45,49 @@ private[metadata] object PartitionRecords extends RecordKind {
   /** Statistics of each column, or its name where some file does not tell. */
   private def ofPartition(partition: String, slices: Seq[KnownSlice], action: MetadataAction, before: MetadataState)
       : Seq[Either[String, ColumnStatistics]] = {
+    val files = tellingFiles(partition, slices, action, before).map(_._2)
+    before.shape.columns.map(column =>
+      together(files.map(_.get(column))).map(_.copy(file = MetadataKeys.ofPartition(partition), isTight = true))
+        .toRight(column))
+  }
+
+  /** Statistics of the columns of each file that has values, by its name. */
+  private def tellingFiles(partition: String, slices: Seq[KnownSlice], action: MetadataAction, before: MetadataState)
+      : Seq[(String, Map[String, ColumnStatistics])] = {
     val known = before.statistics.getOrElse(partition, Map.empty)
     val made = ColumnRecords.ofFiles(action, before).getOrElse(partition, Map.empty)
-    val ofFiles = slices.flatMap(_.names).map(name => name -> made.get(name).orElse(known.get(name)).getOrElse(Nil))
+    slices.flatMap(_.names).map(name => name -> made.get(name).orElse(known.get(name)).getOrElse(Nil))
       // A log file without statistics has no values.
-      .filterNot { case (name, of) => of.isEmpty && ColumnRecords.isLog(name) }
-      .map { case (_, of) => of.map(s => s.column -> s).toMap }
-    before.shape.columns.map(column =>
-      together(ofFiles.map(_.get(column))).map(_.copy(file = MetadataKeys.ofPartition(partition), isTight = true))
-        .toRight(column))
+      .filterNot { case (name, of) => of.isEmpty && (ColumnRecords.isLog(name) || hasNoRows(partition, name, action)) }
+      .map { case (name, of) => name -> of.map(s => s.column -> s).toMap }
+  }
+
+  /** A new base file has no column in its footer: all rows of its group are deleted. */
+  private def hasNoRows(partition: String, name: String, action: MetadataAction): Boolean = action match {
+    case w: Written =>
+      w.commit.stats.getOrElse(partition, Nil).exists(s => s.fileName == name && w.factsOf(s).columns.isEmpty)
+    case Everything(_, there) => there.get(partition).flatMap(_.get(name)).exists(_.columns.isEmpty)
+    case _ => false
+  }
+
+  /** A column of a partition with values of which no bounds are known after the action, in words. Apache Hudi takes a
+    * partition without a record for one without rows that pass a filter, so that none may be without.
+    */
+  def untold(action: MetadataAction, before: MetadataState): Option[String] = {
+    val partitions = action match {
+      case w: Written if w.commit.operation == CommitMetadata.DeletePartition => Iterator.empty
+      case w: Written => w.commit.stats.keysIterator.map(p => p -> after(w, p, before))
+      case _: Everything => before.slices.iterator
+      case _ => Iterator.empty
+    }
+    partitions.flatMap { case (partition, slices) =>
+      val files = tellingFiles(partition, slices, action, before)
+      before.shape.columns.find(column => files.nonEmpty && together(files.map(_._2.get(column))).isEmpty).map {
+        column =>
+          val silent = files.collectFirst { case (name, of) if !of.contains(column) => s" in $name" }
+          s"the partition '$partition' has no bounds of $column${silent.getOrElse("")}"
+      }
+    }.take(1).toList.headOption
   }
 
   private def together(ofFiles: Seq[Option[ColumnStatistics]]): Option[ColumnStatistics] =

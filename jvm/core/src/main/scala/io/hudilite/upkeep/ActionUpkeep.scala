@@ -9,6 +9,7 @@ import io.hudilite.metadata.{
   MetadataChanges,
   MetadataPartition,
   MetadataRecord,
+  MetadataRecords,
   MetadataShape,
   MetadataState
 }
@@ -95,8 +96,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val shape = MetadataShape(home.partitions.toSet, home.version, definedIn(metadata))
       val (action, before) = made(metadata, shape)
       val found = home.changes(action, before)
-      val large = tooLarge(found)
-      if (large.isEmpty) Right(before.shape.columns -> found) else Left(large)
+      val lost = tooLarge(found) ++ MetadataRecords.withoutBounds(action, before).map(PartitionStats -> _)
+      if (lost.isEmpty) Right(before.shape.columns -> found) else Left(lost)
     } catch {
       case e: Throwable with HudiliteException if others.nonEmpty => Left(unknown(e))
       case e: IllegalArgumentException if others.nonEmpty => Left(unknown(e))

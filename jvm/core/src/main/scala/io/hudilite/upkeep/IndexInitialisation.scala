@@ -77,9 +77,10 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     val action = MetadataAction.Everything(newest, there)
     val before = new KnownState(table, new MetadataTable(so.data, table.timeline)).before(action, shape)
     val changes = MetadataRecords.of(action, before)
-    val large = ActionUpkeep.tooLarge(changes)
-    large.foreach { case (of, reason) => told(Seq(of), reason) }
-    if (large.nonEmpty) so
+    val lost = ActionUpkeep.tooLarge(changes) ++
+      MetadataRecords.withoutBounds(action, before).map(MetadataPartition.PartitionStats -> _)
+    lost.foreach { case (of, reason) => told(Seq(of), reason) }
+    if (lost.nonEmpty) so
     else {
       MetadataHome.deleteBelow(so.storage, so.folderOf(partition))
       new MetadataWriter(so).begin(partition, indexes.groups(partition), changes, InitialInstants.next(so, newest),

@@ -1,6 +1,6 @@
 package io.hudilite.metadata.known
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.metadata.{
   ColumnStatistics,
   KnownLog,
@@ -51,9 +51,19 @@ final class KnownState(table: Table, metadata: MetadataTable) {
   }
 
   private def ofPartitions(touched: Seq[String], shape: MetadataShape): MetadataState = {
-    val slices = known(table.slices(touched))
-    MetadataState(shape, slices, statistics(slices.filter(_._2.nonEmpty), shape.columns))
+    val found = table.slices(touched)
+    val told = statistics(known(found).filter(_._2.nonEmpty), shape.columns)
+    MetadataState(shape,
+      known(found.map { case (partition, all) =>
+        partition -> all.map(slice => slice.copy(base = slice.base.filterNot(hasNoRows(_, told, shape.columns))))
+      }), told)
   }
+
+  // Base files without rows have no statistics, neither of Hudi's writing nor of ours; their footers make sure.
+  private def hasNoRows(base: BaseFile, told: Map[String, Map[String, Seq[ColumnStatistics]]], columns: Seq[String])
+      : Boolean = !told.get(base.partition).exists(_.contains(base.name)) &&
+    new FactsOfFiles(table.storage, columns, blooms = false)
+      .of(s"${table.basePath.stripSuffix("/")}/${base.relativePath}", base.length).columns.isEmpty
 
   // The records of a column in a partition lie together.
   private def statistics(slices: Map[String, Seq[KnownSlice]], columns: Seq[String])

@@ -43,7 +43,7 @@ class CachedTablesSuite extends NamedSession {
       (13L, "a row that is inserted", statement(s"INSERT INTO $qualified VALUES (8, 4, 'thu')")),
       (4L, "a partition that a statement drops", statement(s"ALTER TABLE $qualified DROP PARTITION (day = 'wed')")),
       (4L, "a column more", statement(s"ALTER TABLE $path ADD COLUMN more INT")),
-      (9L, "a value of that column", statement(s"INSERT INTO $path VALUES (7, 5, 'fri', 9)")))
+      (9L, "a value of that column", statement(s"INSERT INTO $path VALUES (7, 5, 9, 'fri')")))
   }
 
   private def sum(frame: => DataFrame): Long = frame.selectExpr("coalesce(sum(n), 0L)").head().getLong(0)

@@ -54,6 +54,8 @@ class KeptStatisticsSuite extends FunSuite with Interpreted {
       frame.write.format("hudilite").options(all).mode("append").save(path)
     }
 
+    private var knowsPartitions = version >= 8
+
     def call(procedure: String, arguments: String = ""): Unit = {
       spark.sql(s"CALL hudilite.system.$procedure(path => '$path'$arguments)").collect()
       ()
@@ -70,8 +72,11 @@ class KeptStatisticsSuite extends FunSuite with Interpreted {
 
     def check(after: String): Unit = {
       val table = Table.open(new HadoopStorage(new Configuration()), path)
-      assertEquals(table.config.metadataPartitions.toSet,
-        Set("bloom_filters", "column_stats", "files") ++ (if (version < 8) Nil else Seq("partition_stats")), after)
+      val there = table.config.metadataPartitions.toSet
+      assertEquals(there - "partition_stats", Set("bloom_filters", "column_stats", "files"), after)
+      // A metadata table that is made anew knows no bounds of a column that came after files of its partition.
+      if (after == "a rollback") knowsPartitions = false
+      if (knowsPartitions) assert(there("partition_stats"), after)
       assertEquals(new MetadataValidator(table).differences(), Nil, after)
       // One query for all of them, since each has a plan of its own.
       def found(skips: Boolean): Seq[String] = Filters.map(filter =>
