@@ -51,7 +51,7 @@ class Turns:
         assert rows_of(self.engines["hudilite"].read(self.twin)) == expected, f"hudilite of the twin {when}"
 
     def properties(self, table: Path) -> dict[str, str]:
-        """What the table says of merges."""
+        """Properties of the table about merges."""
         text = (table / ".hoodie" / "hoodie.properties").read_text()
         pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line)
         return {key: value for key, value in pairs if any(word in key for word in ("merge", "payload", "partial"))}

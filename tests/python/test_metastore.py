@@ -46,7 +46,7 @@ def start(folder: Path) -> SparkSession:
 
 
 class Metastore:
-    """What Hive itself finds, without Spark's properties."""
+    """Rows that Hive itself finds, without Spark's properties."""
 
     def __init__(self, session: SparkSession) -> None:
         jvm: Any = session._jvm

@@ -8,6 +8,7 @@ from statements.statement import DROP, Statement, changes, does, gives, refused,
 _KEY = "TBLPROPERTIES (primaryKey = 'id')"
 _NAMES = frozenset({"names"})
 _REST = [(1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None)]
+_OTHER_FACTS = frozenset({"timeline", "rows", "files", "facts"})
 _THERE = "TABLE_ALREADY_EXISTS|TABLE_OR_VIEW_ALREADY_EXISTS"
 
 
@@ -200,16 +201,23 @@ KINDS = {
         changes("REPLACE TABLE $T USING hudilite AS SELECT * FROM $T WHERE id = 1", [], _REST[1:]),
         refused("REPLACE TABLE $P USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id", NO_TABLE),
         refused("CREATE OR REPLACE TABLE $T USING hudilite", "STATEMENT_NOT_SUPPORTED", "AS SELECT"),
-        changes("CREATE OR REPLACE TABLE $T (id INT, day STRING, v DOUBLE, name STRING) USING hudilite", [], _REST),
+        changes(
+            "CREATE OR REPLACE TABLE $T (id INT, day STRING, v DOUBLE, name STRING) USING hudilite",
+            [],
+            _REST,
+            frozenset({"timeline", "rows"}),
+        ),
         changes(
             "CREATE OR REPLACE TABLE $T USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM src WHERE id = 4",
             [(4, "c", 4.0, "four")],
             _REST,
+            _OTHER_FACTS,
         ),
         changes(
             "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (name) AS SELECT * FROM src WHERE id = 4",
             [(4, "c", 4.0, "four")],
             _REST,
+            _OTHER_FACTS,
         ),
         refused(
             "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (day, name) AS SELECT * FROM src",

@@ -62,7 +62,7 @@ private[catalog] object ColumnRules {
 
   /** Columns of the table with what its entry says of them. */
   def applied(columns: StructType, entry: Option[Registered]): StructType =
-    entry.filterNot(_.byHudi).fold(columns)(found => over(columns, found.entry.schema))
+    entry.filter(e => e.hasRules && !e.byHudi).fold(columns)(found => over(columns, found.entry.schema))
 
   /** These columns with what others of their names say. */
   def over(columns: StructType, said: StructType): StructType =

@@ -11,8 +11,12 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable, CatalogTableType}
 import org.apache.spark.sql.connector.catalog.TableCatalog
 
-/** A Hudi table as the session's catalog registers it, by hudilite or by Apache Hudi. */
-final case class Registered private (entry: CatalogTable, provider: String) {
+/** A Hudi table as the session's catalog registers it, by hudilite or by Apache Hudi.
+  *
+  * @param hasRules
+  *   its columns say what rows must be like
+  */
+final case class Registered private (entry: CatalogTable, provider: String, hasRules: Boolean) {
 
   def database: Option[String] = entry.identifier.database
 
@@ -91,7 +95,7 @@ object Registered {
   /** The table of an entry; `None` for a table of another format, and for a view. Raises no error. */
   def of(entry: CatalogTable): Option[Registered] =
     if (entry.tableType == CatalogTableType.VIEW || entry.storage.locationUri.isEmpty) None
-    else entry.provider.flatMap(providerOf).map(Registered(entry, _))
+    else entry.provider.flatMap(providerOf).map(Registered(entry, _, hasRules = true))
 
   def providerOf(name: String): Option[String] = Providers.get(name.toLowerCase(Locale.ROOT))
 

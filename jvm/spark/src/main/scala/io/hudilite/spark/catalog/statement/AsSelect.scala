@@ -109,8 +109,7 @@ private[statement] object AsSelect {
       CreateRequest.partitioned(replace.partitioning, said(target.spec, table.entry.isDefined) ++ writeOptions)
     val stated = target.spec.properties ++ TableProperty.ofBuckets(writeOptions)
     // Rules of the columns that go are none for the rows that come.
-    val entry = table.entry.map(found => found.copy(entry = found.entry.copy(schema = new StructType())))
-    val into = table.copy(entry = entry,
+    val into = table.copy(entry = table.entry.map(_.copy(hasRules = false)),
       created = () => new NamedTables(table.session).follow(table, stated, target.spec.comment, columns))
     val relation = DataSourceV2Relation.create(into, Some(target.catalog), Some(target.ident))
     PlanNodes.replaceAll(relation, ordered(rows, order(rows, target.spec, asTable(table, options))),
