@@ -47,7 +47,7 @@ def test_all_services_take_the_same_arguments_and_say_what_they_did() -> None:
         parameters = signature(getattr(HudiliteTable, name)).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
-    others = {"services", "maintain", "insert", "upsert"}
+    others = {"services", "maintain", "insert", "upsert", "advise"}
     services = {name for name in dir(HudiliteTable) if name[0] != "_" and "options" in defaults(name)} - others
     assert len(services) == 13
     for name in services:

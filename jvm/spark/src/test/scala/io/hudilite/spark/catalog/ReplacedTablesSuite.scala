@@ -132,6 +132,18 @@ final class ReplacedTablesSuite extends NamedSession {
     assertEquals(properties("doors").get("hoodie.table.recordkey.fields"), Some("id"): Option[String])
   }
 
+  test("a table in the place of another has the rules of its own columns, and none of the other's") {
+    val facts = "USING hudilite TBLPROPERTIES (primaryKey = 'id')"
+    sql(s"CREATE TABLE ruled (id INT, c VARCHAR(2) NOT NULL) $facts")
+    sql(s"CREATE OR REPLACE TABLE ruled (id INT, c STRING, n INT NOT NULL) $facts")
+    sql("INSERT INTO ruled VALUES (1, NULL, 1), (2, 'long', 2)")
+    intercept[Exception](sql("INSERT INTO ruled VALUES (3, 'x', NULL)"))
+    assertEquals(rows("ruled").size, 2)
+    sql("CREATE OR REPLACE TABLE ruled USING hudilite AS SELECT 1 AS id, CAST(NULL AS INT) AS n")
+    sql("INSERT INTO ruled VALUES (2, NULL)")
+    assertEquals(rows("ruled").size, 2)
+  }
+
   test("a replacement that fails or is refused leaves the table as it was, and an append still contradicts it") {
     make("kept", "mor")
     val before = rows("kept")
@@ -144,7 +156,7 @@ final class ReplacedTablesSuite extends NamedSession {
         "OPTION_CONTRADICTS_TABLE",
       s"CREATE OR REPLACE TABLE kept USING hudilite PARTITIONED BY (day, name) AS $first" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE kept USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
-      s"CREATE OR REPLACE TABLE kept (id INT, v DOUBLE NOT NULL, day STRING) USING hudilite" ->
+      s"CREATE OR REPLACE TABLE hudilite.`$home/kept` (id INT, v DOUBLE NOT NULL, day STRING) USING hudilite" ->
         "STATEMENT_NOT_SUPPORTED").foreach { case (statement, expected) =>
       assertEquals(condition(statement), expected, statement)
     }

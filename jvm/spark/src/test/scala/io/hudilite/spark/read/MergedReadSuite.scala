@@ -204,7 +204,7 @@ class MergedReadSuite extends FunSuite {
       assertEquals(table.read("hoodie.datasource.query.type" -> "read_optimized").count(), 3L)
       featureOf(table.read().collect())
     }
-    assertEquals(refused("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"), "partial updates")
+    assertEquals(refused("hoodie.table.partial.update.mode" -> "KEEP_SOME"), "partial updates in the mode KEEP_SOME")
     assertEquals(refused("hoodie.record.merge.property.hoodie.x" -> "y"),
       "the merge property hoodie.record.merge.property.hoodie.x")
     assertEquals(refused("hoodie.record.merge.mode" -> "CUSTOM"), "the merge mode CUSTOM")
