@@ -11,15 +11,18 @@ import io.hudilite.timeline.CommitMetadata
   */
 private[metadata] object PartitionRecords extends RecordKind {
 
+  /** Statistics of columns, by the name of their file. */
+  private type Files = Seq[(String, Map[String, ColumnStatistics])]
+
   override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = action match {
     case w: Written if w.commit.operation == CommitMetadata.DeletePartition =>
       for (partition <- w.commit.replaced.keys.toSeq; column <- before.shape.columns) yield deleted(partition, column)
     case w: Written =>
-      for (partition <- w.commit.stats.keys.toSeq; of <- ofPartition(partition, after(w, partition, before), w, before))
+      for ((partition, files) <- tellingFiles(w, before); of <- ofPartition(partition, files, before))
         yield of.fold(deleted(partition, _), record(partition, _))
     case e: Everything =>
-      for ((partition, slices) <- before.slices.toSeq;
-        of <- ofPartition(partition, slices, e, before).flatMap(_.toOption))
+      for ((partition, files) <- tellingFiles(e, before);
+        of <- ofPartition(partition, files, before).flatMap(_.toOption))
         yield record(partition, of)
     case _: Cleaned | _: RolledBack | _: Restored => Nil
   }
@@ -43,23 +46,29 @@ private[metadata] object PartitionRecords extends RecordKind {
   }
 
   /** Statistics of each column, or its name where some file does not tell. */
-  private def ofPartition(partition: String, slices: Seq[KnownSlice], action: MetadataAction, before: MetadataState)
-      : Seq[Either[String, ColumnStatistics]] = {
-    val files = tellingFiles(partition, slices, action, before).map(_._2)
+  private def ofPartition(partition: String, files: Files, before: MetadataState)
+      : Seq[Either[String, ColumnStatistics]] =
     before.shape.columns.map(column =>
-      together(files.map(_.get(column))).map(_.copy(file = MetadataKeys.ofPartition(partition), isTight = true))
-        .toRight(column))
-  }
+      together(files, column).map(_.copy(file = MetadataKeys.ofPartition(partition), isTight = true)).toRight(column))
 
-  /** Statistics of the columns of each file that has values, by its name. */
-  private def tellingFiles(partition: String, slices: Seq[KnownSlice], action: MetadataAction, before: MetadataState)
-      : Seq[(String, Map[String, ColumnStatistics])] = {
-    val known = before.statistics.getOrElse(partition, Map.empty)
-    val made = ColumnRecords.ofFiles(action, before).getOrElse(partition, Map.empty)
-    slices.flatMap(_.names).map(name => name -> made.get(name).orElse(known.get(name)).getOrElse(Nil))
-      // A log file without statistics has no values.
-      .filterNot { case (name, of) => of.isEmpty && (ColumnRecords.isLog(name) || hasNoRows(partition, name, action)) }
-      .map { case (name, of) => name -> of.map(s => s.column -> s).toMap }
+  /** Files with values of each partition that gets records, as they are after the action. */
+  private def tellingFiles(action: MetadataAction, before: MetadataState): Seq[(String, Files)] = {
+    val slices = action match {
+      case w: Written => w.commit.stats.keys.toSeq.map(p => p -> after(w, p, before))
+      case _: Everything => before.slices.toSeq
+      case _ => Nil
+    }
+    val made = ColumnRecords.ofFiles(action, before)
+    slices.map { case (partition, all) =>
+      val of = before.statistics.getOrElse(partition, Map.empty) ++ made.getOrElse(partition, Map.empty)
+      partition ->
+        all.flatMap(_.names).map(name => name -> of.getOrElse(name, Nil))
+          // A log file without statistics has no values.
+          .filterNot { case (name, of) =>
+            of.isEmpty && (ColumnRecords.isLog(name) || hasNoRows(partition, name, action))
+          }
+          .map { case (name, of) => name -> of.map(s => s.column -> s).toMap }
+    }
   }
 
   /** A new base file has no column in its footer: all rows of its group are deleted. */
@@ -75,24 +84,21 @@ private[metadata] object PartitionRecords extends RecordKind {
     */
   def untold(action: MetadataAction, before: MetadataState): Option[String] = {
     val partitions = action match {
-      case w: Written if w.commit.operation == CommitMetadata.DeletePartition => Iterator.empty
-      case w: Written => w.commit.stats.keysIterator.map(p => p -> after(w, p, before))
-      case _: Everything => before.slices.iterator
-      case _ => Iterator.empty
+      case w: Written if w.commit.operation == CommitMetadata.DeletePartition => Nil
+      case _ => tellingFiles(action, before)
     }
-    partitions.flatMap { case (partition, slices) =>
-      val files = tellingFiles(partition, slices, action, before)
-      before.shape.columns.find(column => files.nonEmpty && together(files.map(_._2.get(column))).isEmpty).map {
-        column =>
-          val silent = files.collectFirst { case (name, of) if !of.contains(column) => s" in $name" }
-          s"the partition '$partition' has no bounds of $column${silent.getOrElse("")}"
+    partitions.iterator.flatMap { case (partition, files) =>
+      before.shape.columns.find(column => files.nonEmpty && together(files, column).isEmpty).map { column =>
+        val silent = files.collectFirst { case (name, of) if !of.contains(column) => s" in $name" }
+        s"the partition '$partition' has no bounds of $column${silent.getOrElse("")}"
       }
     }.take(1).toList.headOption
   }
 
-  private def together(ofFiles: Seq[Option[ColumnStatistics]]): Option[ColumnStatistics] =
-    if (ofFiles.isEmpty) None
-    else ofFiles.reduce((a, b) => for (x <- a; y <- b; both <- RecordMerge.together(x, y)) yield both)
+  private def together(files: Files, column: String): Option[ColumnStatistics] =
+    files.map(_._2.get(column)).reduceOption((a, b) =>
+      for (x <- a; y <- b; both <- RecordMerge.together(x, y)) yield both)
+      .flatten
 
   private def deleted(partition: String, column: String): MetadataRecord =
     record(partition, ColumnRecords.deleted("", column))
