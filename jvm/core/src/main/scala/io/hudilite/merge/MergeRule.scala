@@ -12,7 +12,7 @@ import io.hudilite.config.{MergeMode, PartialUpdates, TableConfig}
   * @param fields
   *   the ordering fields that are compared, most significant first; none in the order of commits
   * @param partial
-  *   which columns of a version say nothing; none without a value
+  *   columns of a version that say nothing; none without a value
   */
 final case class MergeRule(fields: Seq[String], partial: Option[PartialUpdates] = None) {
 

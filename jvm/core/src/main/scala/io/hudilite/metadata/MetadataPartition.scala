@@ -27,7 +27,7 @@ object MetadataPartition {
       Some(MetadataPartition(name, s"${name.replace('_', '-')}-"))
     else None)
 
-  /** Which of the keys each file group may hold, by the place of the group among them.
+  /** Keys that each file group may hold, by the place of the group among them.
     *
     * @param ids
     *   of all file groups, in their order

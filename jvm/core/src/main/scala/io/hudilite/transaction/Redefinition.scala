@@ -71,7 +71,7 @@ private[transaction] final class Redefinition(table: Table, facts: TableConfig, 
       }
     catch { case e: Throwable => if (!Interrupts.after(e)(isInPlace(e))) throw e }
 
-  /** Which properties count after a failure; those of an update that died are put right first. */
+  /** Properties that count after a failure; those of an update that died are put right first. */
   private def isInPlace(failure: Throwable): Boolean =
     try {
       TableProperties.recover(storage, basePath)
