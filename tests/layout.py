@@ -28,8 +28,10 @@ class Instant:
 
 
 def timeline_folder(table: Path) -> Path:
-    """Where the active timeline is: table versions 8 and 9 keep it one level deeper."""
-    inner = table / ".hoodie" / "timeline"
+    """Where the active timeline is: table versions 8 and 9 keep it one level deeper, where the properties say."""
+    properties = table / ".hoodie" / "hoodie.properties"
+    said = re.search(r"^hoodie\.timeline\.path=(.+)$", properties.read_text(), re.MULTILINE)
+    inner = table / ".hoodie" / (said[1].strip() if said else "timeline")
     return inner if inner.is_dir() else table / ".hoodie"
 
 

@@ -8,6 +8,7 @@ another. Test folders are collected in an order that switches at most twice.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,35 @@ def _short_configuration(session: SparkSession) -> None:
     for name in conf.getPropsWithPrefix("").keySet().toString()[1:-1].split(", "):
         if name.startswith(ELSEWHERE):
             conf.unset(name)
+
+
+def runs_alone(program: str, folder: Path) -> None:
+    """Runs a test's own file as a program that gets `folder`, in a JVM of its own: Hive support is a matter of a whole
+    JVM."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    run = subprocess.run(
+        [sys.executable, program, str(folder)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert run.returncode == 0, run.stderr[-4000:]
+
+
+def with_metastore(folder: Path, more: dict[str, str]) -> SparkSession:
+    """A session of hudilite's with a Hive metastore of its own, an embedded Derby in memory."""
+    settings = {
+        **SETTINGS,
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
+        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+        "spark.hadoop.hive.metastore.schema.verification": "false",
+        **more,
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = with_hudilite(builder).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 class Sessions:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from hudilite import driver, raised
+from hudilite import driver, foreign, raised
 from hudilite.arguments import check, invalid
 from hudilite.running import Progress, _Call, _Reported
 from hudilite.tables import HudiliteTable, located
@@ -90,15 +90,15 @@ def convert(
     spark
         A classic session, or one of Spark Connect.
     source
-        Path of a folder, or name of a table.
+        Path of a folder, or name of a table. Of Iceberg's catalogs only the path-based one has tables by path.
     target
         Path of the new table, or its name. Nothing may be there yet.
     keys
         Columns of the record key, whose values together must be there and differ from row to row, which is looked at
         first; by default the table generates keys.
     partitions
-        Partition columns; by default those of the source, and an empty sequence for none. Folders are named
-        ``column=value``.
+        Partition columns; by default those of the source, but no transforms of columns such as Iceberg's ``days(at)``,
+        and an empty sequence for none. Folders are named ``column=value``.
     ordering
         Ordering fields: of two rows of a key the one with the greater values counts in later writes.
     format
@@ -139,9 +139,19 @@ def convert(
         **({"hoodie.table.ordering.fields": ",".join(order)} if order else {}),
         **(options or {}),
     }
-    writer = rows.write.format("hudilite").options(**facts).mode("errorifexists")
-    save = writer.save if _is_path(target) else writer.saveAsTable
-    _followed(spark, lambda: save(target), progress)
+
+    def save(of: DataFrame) -> None:
+        writer = of.write.format("hudilite").options(**facts).mode("errorifexists")
+        (writer.save if _is_path(target) else writer.saveAsTable)(target)
+
+    try:
+        _followed(spark, lambda: save(rows), progress)
+    except Exception as e:
+        if not foreign.is_unpinned(e):
+            raise
+        if driver.is_connect(spark):
+            raise invalid("source", source, "it has deletion vectors, which needs a classic session") from e
+        _followed(spark, lambda: save(foreign.detached(spark, rows)), progress)
     made = HudiliteTable(spark, located(spark, target))
     (commit,) = made.history(1)
     narrow = [(f.name, f.dataType.simpleString()) for f in rows.schema.fields]
@@ -166,6 +176,8 @@ def _read(spark: SparkSession, source: str, format: str | None) -> tuple[DataFra
     except Exception as e:
         if any(word in str(e) for word in ("DATA_SOURCE_NOT_FOUND", "ClassNotFoundException")):
             reason = f"it is a table of {read_by}, whose jar is not in the session"
+        elif read_by == "iceberg" and "TABLE_OR_VIEW_NOT_FOUND" in str(e):
+            reason = "which of its metadata is the newest only its catalog knows; give the name that it has there"
         elif any(word in str(e) for word in ("PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA")):
             reason = f"there are no files of {read_by}"
         else:
@@ -223,7 +235,9 @@ def _check_keys(rows: DataFrame, keys: tuple[str, ...]) -> None:
 def _partitions(spark: SparkSession, rows: DataFrame, source: str, read_by: str | None) -> tuple[str, ...]:
     """The partition columns of the source: as the catalog says, or by the folders of one of its files."""
     if read_by is None:
-        return tuple(c.name for c in spark.catalog.listColumns(source) if c.isPartition)
+        return foreign.of_name(spark, source)
+    if read_by == "delta":
+        return foreign.of_delta(spark, source, _has(spark, f"{source}/_delta_log/*.checkpoint*.parquet"))
     if read_by == "hudilite":
         return tuple(c.name for c in spark.catalog.listColumns(f"hudilite.`{source}`") if c.isPartition)
     file = "_file" if read_by == "iceberg" else "_metadata.file_path"

@@ -45,6 +45,8 @@ def of(frames: Frames, state: State, step: Step) -> State | None:
 
 def may_repeat(spec: Spec) -> bool:
     """Return true if rows may be inserted of a key that is there."""
+    if spec.payload and not allowed("copies that complete each other"):
+        return False
     return not (spec.in_buckets and spec.log) or allowed("copies in logs of buckets")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,13 @@ from fuzz.excluded import allowed
 from fuzz.frames import Frames
 from fuzz.other import other
 from fuzz.queries import META, Queries, counted
+from fuzz.replaced import stated
 from fuzz.settings import TOGETHER, applied
 from fuzz.state import KeyMovedTwice, State
 from fuzz.statements import sql
 from fuzz.steps import Case, Step
 from fuzz.stored import Stored
-from fuzz.tables import Pools, Row
+from fuzz.tables import Pools, Row, Spec
 
 PAST = "as.of.instant"
 REPEATED = re.compile(
@@ -66,6 +67,11 @@ class Life:
         self.held_at = ""  # instant of a write that another process is held in
 
     @property
+    def spec(self) -> Spec:
+        """The table as it is now."""
+        return self.state.spec
+
+    @property
     def comparisons(self) -> int:
         """Queries that the table and the model have answered alike."""
         return self.compared.count
@@ -85,7 +91,7 @@ class Life:
         if do in ("ask", "past", "changes"):
             if self.moments:
                 getattr(self, do)(step)
-        elif do == "write" or self.moments:
+        elif do in ("write", "replace") or self.moments:
             with applied(self.spark, step.get("settings", {})):
                 done = self.changed(step)
             if done is not False:
@@ -133,11 +139,23 @@ class Life:
                 after.overwrite(rows, operation.endswith("table"), combine)
         frame = self.frames.of(columns, rows)
         frame = frame.repartition(step["slices"]) if step["slices"] > 1 else frame
-        options = {**({} if self.moments else self.case.spec.options()), **step["options"]}
+        options = {**({} if self.moments else self.spec.options()), **step["options"]}
         writer = frame.write.format("hudilite").options(**options)
         self.attempt(
             lambda: writer.option("hoodie.datasource.write.operation", operation).mode("append").save(str(self.path))
         )
+        self.state = after
+        return True
+
+    def replace(self, step: Step) -> bool:
+        """Another table in the place of this one. Where only its columns differ, its past is still there."""
+        spec, columns = Spec.of(step["spec"]), [(n, d) for n, d in step["columns"]]
+        after = self.state.replaced(spec, columns, step["rows"])
+        writer = self.frames.of(columns, step["rows"]).write.format("hudilite")
+        writer = writer.options(**stated(spec), **step["options"]).mode("overwrite")
+        self.attempt(lambda: writer.save(str(self.path)))
+        if replace(spec, columns=self.spec.columns) != self.spec:
+            self.moments.clear()
         self.state = after
         return True
 
@@ -153,7 +171,7 @@ class Life:
         finally:
             condition = other().end()
             began, self.held_at = self.held_at, ""
-        if condition == "COMMIT_CONFLICT" or (condition == "REPEATED_KEY" and self.case.spec.log):
+        if condition == "COMMIT_CONFLICT" or (condition == "REPEATED_KEY" and self.spec.log):
             self.done.update(("held", "held in vain"))
             self.after()
             return False
@@ -189,18 +207,21 @@ class Life:
 
     def settled(self, step: Step) -> list[Row]:
         """The rows of a write without those of which the answer is not settled."""
-        state, spec = self.state, self.case.spec
-        if step["operation"] != "upsert" or not spec.event_time or allowed("late rows of deleted keys"):
+        state, spec = self.state, self.spec
+        completes = spec.payload and spec.log and not allowed("late rows that complete others in logs")
+        weighs = spec.event_time and not allowed("late rows of deleted keys")
+        if step["operation"] != "upsert" or not (weighs or completes):
             return list(step["rows"])
-        there = {state.identity(record) for record in state.records}  # put back, or found where they are
-        gone = state.buried - there
-        return [row for row in step["rows"] if state.identity(state.record(row)) not in gone]
+        there = {state.identity(record): record for record in state.records}  # put back, or found where they are
+        gone = state.buried - there.keys()
+        rows = [row for row in step["rows"] if state.identity(state.record(row)) not in gone]
+        return [row for row in rows if not (completes and state.is_late(row, there))]
 
     def statement(self, step: Step) -> bool:
         source = self.frames.of([(n, d) for n, d in step["columns"]], step["rows"]) if "rows" in step else None
         if source is not None:
             source.createOrReplaceTempView("s")
-        options = {f"spark.datasource.hudilite.{k}": v for k, v in self.case.spec.always.items()}
+        options = {f"spark.datasource.hudilite.{k}": v for k, v in self.spec.always.items()}
         with applied(self.spark, options):
             try:
                 outcome = expected.of(self.frames, self.state, step)
@@ -246,24 +267,24 @@ class Life:
         return sum(stored.again(file) for file in layout.base_files(self.path)) > 0
 
     def compact(self, _: Step) -> None:
-        self.attempt(lambda: self.handle.compact(options=self.case.spec.always))
+        self.attempt(lambda: self.handle.compact(options=self.spec.always))
         self.state.compact()
 
     def plan(self, _: Step) -> None:
-        self.attempt(lambda: self.handle.schedule_compaction(options=self.case.spec.always))
+        self.attempt(lambda: self.handle.schedule_compaction(options=self.spec.always))
 
     def fold(self, _: Step) -> None:
-        options = {**self.case.spec.always, "hoodie.log.compaction.blocks.threshold": "2"}
+        options = {**self.spec.always, "hoodie.log.compaction.blocks.threshold": "2"}
         self.attempt(lambda: self.handle.compact(kind="log", options=options))
 
     def cluster(self, step: Step) -> None:
-        self.attempt(lambda: self.handle.cluster(step["sort"], step["layout"], options=self.case.spec.always))
+        self.attempt(lambda: self.handle.cluster(step["sort"], step["layout"], options=self.spec.always))
 
     def clean(self, step: Step) -> None:
         """Check that retained states answer from here on; others may be gone."""
         handle, retain = self.handle, step["retain"]
-        earliest = handle.clean(retain=retain, dry_run=True, options=self.case.spec.always).earliest_retained
-        self.attempt(lambda: handle.clean(retain=retain, options=self.case.spec.always))
+        earliest = handle.clean(retain=retain, dry_run=True, options=self.spec.always).earliest_retained
+        self.attempt(lambda: handle.clean(retain=retain, options=self.spec.always))
         self.keep({m.instant.requested for m in self.moments if m.instant.requested >= earliest})
 
     def archive(self, _: Step) -> None:
@@ -271,7 +292,7 @@ class Life:
             "hoodie.clean.commits.retained": "1", "hoodie.keep.min.commits": "2", "hoodie.keep.max.commits": "3",
             "hoodie.timeline.compaction.batch.size": "2",
         }  # fmt: skip
-        self.attempt(lambda: self.handle.archive(options={**self.case.spec.always, **few}))
+        self.attempt(lambda: self.handle.archive(options={**self.spec.always, **few}))
         self.keep({commit.time for commit in self.handle.history()})
 
     def restore(self, step: Step) -> bool:
@@ -294,7 +315,7 @@ class Life:
         try:
             change()
         except Exception as error:
-            if self.case.spec.log and (said := REPEATED.search(str(error))):
+            if self.spec.log and (said := REPEATED.search(str(error))):
                 raise RepeatedKey(said[2], said[1].rpartition("/")[0]) from error
             raise Difference(f"failed: {str(error)[:3000]}") from error
 
@@ -302,7 +323,7 @@ class Life:
         """Take down the instant, and compare all rows."""
         new = [i for i in layout.writes(self.path) if i.requested not in self.instants]
         self.instants |= {i.requested for i in new}
-        writes = [i for i in new if i.action != "commit" or not self.case.spec.log]
+        writes = [i for i in new if i.action != "commit" or not self.spec.log]
         if writes:
             self.moments.append(Moment(writes[0], self.state.copy()))
         everything = self.queries(self.state).everything()
@@ -340,7 +361,8 @@ class Life:
     def changes(self, step: Step) -> None:
         """Rows that the writes after `begin` and up to `end` wrote, as they were at the end."""
         begin, end = (self.moments[int(step[name] * len(self.moments))] for name in ("begin", "end"))
-        if self.case.spec.log and any(begin.state.commits < late <= end.state.commits for late in end.state.late):
+        weighs = self.spec.log or self.spec.payload
+        if weighs and any(begin.state.commits < late <= end.state.commits for late in end.state.late):
             self.skipped += 1  # logs are read without what is below them, which a late row has lost to
             return
         state = end.state.copy()
@@ -369,7 +391,7 @@ class Life:
         return "t"
 
     def queries(self, state: State) -> Queries:
-        return Queries(random.Random(0), self.case.spec, Pools(random.Random(0), self.case.spec), state.columns)
+        return Queries(random.Random(0), state.spec, Pools(random.Random(0), state.spec), state.columns)
 
 
 def told(step: Step) -> str:

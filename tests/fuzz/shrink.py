@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from fuzz.compared import Difference
 from fuzz.life import Life
 from fuzz.steps import Case
+from fuzz.tables import Spec
 
 
 def report(spark: SparkSession, case: Case, difference: Difference, folder: Path, seconds: float) -> str:
@@ -53,6 +54,9 @@ def candidates(case: Case) -> Iterator[Case]:
     size = len(steps) // 2
     while size:
         for start in range(len(steps) - size, -1, -size):
+            # What follows a replacement is about the table that it makes.
+            if start + size < len(steps) and any(step["do"] == "replace" for step in steps[start : start + size]):
+                continue
             yield replace(case, steps=steps[:start] + steps[start + size :])
         size //= 2
     for number, step in enumerate(steps):
@@ -74,8 +78,9 @@ def candidates(case: Case) -> Iterator[Case]:
 
 def narrower(case: Case) -> Iterator[Case]:
     """The case without one of its columns; queries that name it go with it."""
+    replaced = [Spec.of(step["spec"]) for step in case.steps if step["do"] == "replace"]
     for column, _ in case.spec.columns:
-        if column in case.spec.fixed:
+        if any(column in spec.fixed for spec in (case.spec, *replaced)):
             continue
         steps = []
         for step in case.steps:
@@ -85,6 +90,9 @@ def narrower(case: Case) -> Iterator[Case]:
             if "columns" in step:
                 rows = [{k: v for k, v in row.items() if k != column} for row in step["rows"]]
                 step = {**step, "rows": rows, "columns": [c for c in step["columns"] if c[0] != column]}
+            if "spec" in step:
+                left = [c for c in step["spec"]["columns"] if c[0] != column]
+                step = {**step, "spec": {**step["spec"], "columns": left}}
             steps.append(step)
         if all(f"`{column}`" not in str(step) for step in steps):
             yield replace(

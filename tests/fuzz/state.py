@@ -95,10 +95,26 @@ class State:
         for row in rows:
             record = self.record(row)
             old = best.get(self.identity(record))
+            if old is not None and self.completes_batches:
+                wins = self.wins(record, self._ordering(old))
+                best[self.identity(record)] = self.completed(record, old) if wins else self.completed(old, record)
+                continue
             unordered = self.is_unordered(record) or (old is not None and self.is_unordered(old))
             if old is None or unordered or self._place(record) >= self._place(old):
                 best[self.identity(record)] = record
         return list(best.values())
+
+    @property
+    def completes_batches(self) -> bool:
+        """Rows of one write complete each other, in their order; before version 9 only the greatest of them counts."""
+        return bool(self.spec.payload) and (self.spec.event_time or self.spec.version >= 9)
+
+    def completed(self, winner: Record, loser: Record) -> Record:
+        """The row that wins, with values of the other one where it has none."""
+        if not self.spec.payload:
+            return winner
+        kept = {n: v for n, v in loser.values.items() if n not in self.spec.partition and winner.values.get(n) is None}
+        return replace(winner, values={**winner.values, **kept})
 
     def _place(self, record: Record) -> Any:
         field = self.spec.ordering
@@ -137,8 +153,14 @@ class State:
                 self._bury(name, change)
             left = beaten & self._leaving(same, change)
             kept = [(i, record) for i, record in enumerate(self.records) if i not in left]
-            replaced = [change if i in beaten else record for i, record in kept]
-            self.records = [r for r in replaced if r is not change] if gone else replaced
+            if gone:
+                self.records = [record for i, record in kept if i not in beaten]
+            else:
+                met = {
+                    i: self.completed(*((change, self.records[i]) if i in beaten else (self.records[i], change)))
+                    for i in same
+                }
+                self.records = [met.get(i, record) for i, record in kept]
         elif name not in self.graves or self.wins(change, self.graves[name]):
             if not gone:
                 self.graves.pop(name, None)
@@ -161,6 +183,21 @@ class State:
             if self.spec.event_time and (value := self._ordering(change)) is not None:
                 if not self.is_unordered(change):
                     self.graves[name] = value
+
+    def is_late(self, row: Row, there: dict[tuple[str, str], Record]) -> bool:
+        """Return true if the row loses to the one of its key among these."""
+        record = self.record(row)
+        old = there.get(self.identity(record))
+        return old is not None and not self.wins(record, self._ordering(old))
+
+    def replaced(self, spec: Spec, columns: list[Column], rows: list[Row]) -> State:
+        """Another table with these rows in the place of this one. Columns of the old one that all stay come first."""
+        after = State(spec, commits=self.commits + 1)
+        now = {name: kinds.STORED.get(ddl, ddl) for name, ddl in columns}
+        grows = all(now.get(name) == ddl for name, ddl in self.columns)
+        after.columns = list(({**dict(self.columns), **now} if grows else now).items())
+        after.insert(rows)
+        return after
 
     def insert(self, rows: Iterable[Row], combine: bool = False) -> None:
         """No key is looked up; rows may repeat one."""
@@ -210,9 +247,13 @@ class State:
                 untouched.append(len(kept))
             elif (row := updates[number]) is not None:
                 new = self.record(row)
-                if not self.wins(new, self._ordering(old)):
+                if self.wins(new, self._ordering(old)):
+                    new = self.completed(new, old)
+                elif self.spec.payload and self.spec.log:
+                    raise Unsettled
+                else:
                     self.late.add(self.commits)
-                    new = old
+                    new = self.completed(old, new)
                     late.add((old.key, old.path))
                 (moved if new.path != old.path else placed).append(new)
             if new is not None and new.path == old.path:
@@ -225,9 +266,10 @@ class State:
             same = [i for i, record in there if (record.key, record.path) == (change.key, change.path)]
             for i in same:
                 if self.wins(change, self._ordering(kept[i])):
-                    kept[i] = change
+                    kept[i] = self.completed(change, kept[i])
                 else:
                     self.late.add(self.commits)
+                    kept[i] = self.completed(kept[i], change)
             if not same:
                 kept.append(change)
         self.records = kept + [self.record(row) for row in inserts]

@@ -13,6 +13,7 @@ import engines
 from fuzz import kinds, settings
 from fuzz.expected import may_repeat
 from fuzz.queries import Queries
+from fuzz.replaced import replacement
 from fuzz.state import DELETED
 from fuzz.statements import Statements
 from fuzz.tables import ANY, Column, Pools, Row, Spec, Wish, random_spec
@@ -38,8 +39,7 @@ class Case:
     @staticmethod
     def of(text: str) -> Case:
         read = json.loads(text)
-        spec = {**read["spec"], "columns": [tuple(column) for column in read["spec"]["columns"]]}
-        return Case(read["seed"], Spec(**spec), read["steps"])
+        return Case(read["seed"], Spec.of(read["spec"]), read["steps"])
 
 
 class Author:
@@ -49,9 +49,10 @@ class Author:
         """`services`: also clean, archive, cluster and restore, and another process."""
         self.services = services
         self.seed, self.rng = seed, random.Random(seed)
-        self.spec = random_spec(self.rng, wish)
+        self.spec = self.begun = random_spec(self.rng, wish)
         self.pools = Pools(self.rng, self.spec)
         self.columns: list[Column] = list(self.spec.columns)
+        self.replaced = False
         self.narrow: Row = {}  # types of columns before they became wider
         self.used: set[tuple[str, str]] = set()  # identities that were written, for batches that must not repeat one
 
@@ -68,7 +69,7 @@ class Author:
             if number > 1 and self.rng.random() < 0.5:
                 steps.append(self.rng.choice((self.past, self.past, self.changes))())
             number += len(made)
-        return Case(self.seed, self.spec, steps)
+        return Case(self.seed, self.begun, steps)
 
     def chosen(self, kinds: Sequence[str]) -> Case:
         """A life of steps of these kinds, with some queries behind each change."""
@@ -80,7 +81,7 @@ class Author:
                 steps += [*self.revived(), self.ask_much(CHOSEN_FILTERS, CHOSEN_COUNTS)]
             else:
                 steps += [self.of_kind(made), self.ask_much(CHOSEN_FILTERS, CHOSEN_COUNTS)]
-        return Case(self.seed, self.spec, [*steps, self.ask()])
+        return Case(self.seed, self.begun, [*steps, self.ask()])
 
     def of_kind(self, kind: str) -> Step:
         """A change of one kind, as they are told apart in `LIVES`."""
@@ -94,6 +95,7 @@ class Author:
             return self.statement(kind)
         services: dict[str, Callable[[], Step]] = {
             "evolve": self.evolve, "cluster": self.cluster, "misdeal": self.misdeal, "store": self.store,
+            "replace": self.replace,
             "clean": lambda: {"do": "clean", "retain": 1}, "restore": lambda: {"do": "restore", "when": 0.4},
             "held beside writes": lambda: self.held("upsert", "delete"),
             "held beside services": lambda: self.held("plan", "fold", "cluster", "clean", "archive"),
@@ -136,7 +138,8 @@ class Author:
         """Queries of an earlier snapshot, by a share of the commits so far."""
         columns = list(self.spec.columns)  # the first commit has no others
         queries = Queries(self.rng, self.spec, self.pools, [(n, kinds.STORED.get(d, d)) for n, d in columns])
-        return {"do": "past", "when": self.rng.random(), "queries": [queries.any() for _ in range(3)]}
+        asked = [] if self.replaced else [queries.any() for _ in range(3)]  # the columns of the past may be others
+        return {"do": "past", "when": self.rng.random(), "queries": asked}
 
     def changes(self) -> Step:
         begin, end = sorted((self.rng.random(), self.rng.random()))
@@ -156,7 +159,8 @@ class Author:
             (lambda: {"do": "plan"}, 0.7 * log),
             (lambda: {"do": "clean", "retain": self.rng.choice((1, 2))}, 0.7 * self.services),
             (lambda: {"do": "archive"}, 0.4 * self.services),
-            (lambda: {"do": "restore", "when": self.rng.random()}, 0.6 * self.services),
+            (lambda: {"do": "restore", "when": self.rng.random()}, 0.6 * self.services * (not self.replaced)),
+            (self.replace, 0.6),
             (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
             (lambda: self.held(self.rng.choice(("upsert", "insert", "clean", "fold"))), 0.3 * self.services),
             (self.misdeal, 0.5 * self.spec.in_buckets),
@@ -183,6 +187,23 @@ class Author:
 
     def overwrite(self) -> Step:
         return self.write(self.rng.choice(("insert_overwrite", "insert_overwrite", "insert_overwrite_table")), 8)
+
+    def replace(self) -> Step:
+        """Another table in the place of this one; what follows is about that."""
+        self.spec = replacement(self.rng, self.spec, self.columns)
+        self.pools = Pools(self.rng, self.spec)
+        self.columns, self.narrow, self.replaced = list(self.spec.columns), {}, True
+        self.used = set()
+        rows: dict[Any, Row] = {}
+        for row in (self.pools.row(self.columns) for _ in range(self.rng.choice((1, 10, 40)))):
+            row |= {DELETED: None} if DELETED in row else {}
+            path = "" if self.spec.is_global else self.spec.partition_path(row)
+            rows[len(rows) if self.spec.generated else (self.spec.record_key(row), path)] = row
+        self.used |= {(self.spec.record_key(row), self.spec.partition_path(row)) for row in rows.values()}
+        return {
+            "do": "replace", "spec": asdict(self.spec), "columns": self.columns, "rows": list(rows.values()),
+            "options": dict(self.spec.always),
+        }  # fmt: skip
 
     def drop(self) -> Step:
         return self.write("delete_partition", self.rng.choice((1, 2))) if self.spec.partition else self.upsert()
@@ -292,7 +313,7 @@ class Author:
         if self.rng.random() < 0.2:
             self.rng.shuffle(columns)
         slices = self.rng.choice((0, 0, 1, 3))
-        if self._ties(rows):
+        if self._ties(rows) or (self.spec.payload and len({self.spec.record_key(row) for row in rows}) < len(rows)):
             slices = min(slices, 1)  # rows that are shuffled have no order any more
         return {
             "do": "write", "operation": operation, "columns": columns, "rows": rows, "options": options,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import engines
@@ -51,6 +51,8 @@ PARTITION_POOLS: dict[str, tuple[str | None, ...]] = {
 }
 ENCODED = ("a/b", "x=y", "100%", "a:b", "[d]", "q?", "", ".", "..")
 PLAIN = ("x=y", "", "{c}")
+PAYLOAD = "hoodie.datasource.write.payload.class"
+MODEL = "org.apache.hudi.common.model."
 BUCKETS = ("1", "2", "3", "4", "7", "8")
 ORDERING_POOLS: dict[str, tuple[str, ...]] = {
     "bigint": ("1", "2", "3", "4", "5", "6", "9223372036854775807"),
@@ -97,8 +99,14 @@ class Spec:
     index: str = "SIMPLE"
     deletes: bool = False
     generated: bool = False  # the table has no record key fields; `key` are columns like others
+    payload: str = ""  # class of Hudi's by which rows complete each other
     facts: dict[str, str] = field(default_factory=dict)
     always: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(read: dict[str, Any]) -> Spec:
+        """The table that a case has as plain data."""
+        return Spec(**{**read, "columns": [tuple(column) for column in read["columns"]]})
 
     @property
     def in_buckets(self) -> bool:
@@ -134,10 +142,11 @@ class Spec:
         key = () if self.generated else tuple(self.key)
         shape = engines.Shape(self.version, key, tuple(self.partition), self.ordering)
         mode = "EVENT_TIME_ORDERING" if self.event_time else "COMMIT_TIME_ORDERING"
+        merging = {PAYLOAD: MODEL + self.payload} if self.payload else {"hoodie.record.merge.mode": mode}
         return {
             **shape.options(),
             "hoodie.datasource.write.table.type": "MERGE_ON_READ" if self.log else "COPY_ON_WRITE",
-            "hoodie.record.merge.mode": mode,
+            **merging,
             engines.HIVE_STYLE: str(self.hive_style).lower(),
             engines.URL_ENCODE: str(self.url_encode).lower(),
             **self.facts,
@@ -162,6 +171,7 @@ class Wish:
     blocks: str | None = None  # format of data blocks in logs
     decimals: bool = False
     generated: bool = False
+    partial: bool = False  # rows complete each other
 
 
 ANY = Wish()
@@ -200,7 +210,7 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     if deletes and log:
         # A rewrite forgets deletes that a log would keep; which groups are small enough is not for a model to know.
         always["hoodie.parquet.small.file.limit"] = "0"
-    return Spec(
+    spec = Spec(
         version=version, log=log, columns=columns, key=[n for n, _ in key],
         partition=[n for n, _ in partition], ordering=ordering and ordering[0],
         event_time=bool(ordering) and (rng.random() < 0.7 if wish.event_time is None else wish.event_time),
@@ -208,6 +218,18 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
         index=index, deletes=deletes, always=always,
         generated=wish.generated or (wish is ANY and index in ("SIMPLE", "BLOOM") and rng.random() < 0.15),
     )  # fmt: skip
+    return partial(spec) if wish.partial or (wish is ANY and rng.random() < 0.15) else spec
+
+
+def partial(spec: Spec) -> Spec:
+    """The table with rows that complete each other, if it can be one. A row that moves between logs leaves a delete,
+    beyond which it is completed if it comes back.
+    """
+    if spec.generated or (spec.event_time and spec.version < 9) or (spec.log and spec.is_global):
+        return spec
+    payload = "PartialUpdateAvroPayload" if spec.event_time else "OverwriteNonDefaultsWithLatestAvroPayload"
+    columns = [column for column in spec.columns if column[0] != "_hoodie_is_deleted"]
+    return replace(spec, columns=columns, deletes=False, payload=payload)
 
 
 class Pools:

@@ -124,6 +124,7 @@ def test_rows_of_dms_are_deleted_alike(
     ("database", "table_type", "first"),
     [
         ("Postgres", "COPY_ON_WRITE", "hudi"),
+        ("Postgres", "MERGE_ON_READ", "hudi"),
         ("MySql", "COPY_ON_WRITE", "hudi"),
         ("MySql", "MERGE_ON_READ", "hudilite"),
     ],

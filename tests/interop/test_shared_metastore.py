@@ -1,50 +1,27 @@
-"""One Hive metastore for Apache Hudi's catalog and hudilite's: each lists, describes and drops what the other made.
-
-Hive support is a matter of a whole JVM, so that this has one of its own, with an embedded Derby in memory.
-"""
+"""One Hive metastore for Apache Hudi's catalog and hudilite's: each lists, describes and drops what the other made."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
+from interop.bundle import hudi_bundle
 from pyspark.sql import SparkSession
-
-TESTS = Path(__file__).parents[1]
+from sessions import HUDI_SETTINGS, runs_alone, with_metastore
 
 
 def test_hudi_and_hudilite_share_a_metastore(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-    run = subprocess.run(
-        [sys.executable, __file__, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
-    )
-    assert run.returncode == 0, run.stderr[-4000:]
+    runs_alone(__file__, tmp_path)
 
 
 def start(folder: Path) -> SparkSession:
     """A session with both connectors and a metastore of its own."""
-    from interop.bundle import hudi_bundle
-    from sessions import HUDI_SETTINGS, SETTINGS, with_hudilite
-
     settings = {
-        **SETTINGS,
         **HUDI_SETTINGS,
         "spark.jars": str(hudi_bundle()),
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.catalogImplementation": "hive",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:shared;create=true",
-        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
-        "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
     }
-    builder = SparkSession.builder.master("local[2]")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = with_hudilite(builder).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    return with_metastore(folder, settings)
 
 
 def rows(session: SparkSession, query: str) -> list[tuple[object, ...]]:
@@ -108,6 +85,43 @@ def made_by_hudilite(hudi: SparkSession, lite: SparkSession, folder: Path) -> No
     assert not location.exists()
 
 
+def kept_up_in_turns(hudi: SparkSession, lite: SparkSession, folder: Path) -> None:
+    """Names of a table by path that either engine's writes keep up, in one metastore."""
+    path, sync = str(folder / "trips"), "hoodie.datasource.hive_sync"
+    given = {
+        "hoodie.table.name": "trips",
+        "hoodie.datasource.write.recordkey.field": "id",
+        "hoodie.datasource.write.partitionpath.field": "town",
+        "hoodie.write.table.version": "9",
+        "hoodie.metadata.enable": "false",
+        f"{sync}.enable": "true",
+        f"{sync}.mode": "hms",
+        f"{sync}.table": "trips",
+    }
+
+    def save(session: SparkSession, engine: str, row: str) -> None:
+        frame = session.sql(f"SELECT * FROM VALUES {row} AS t(id, v, town)")
+        frame.write.format(engine).options(**given).mode("append").save(path)
+
+    save(lite, "hudilite", "(1, 'a', 'oslo')")
+    assert rows(hudi, "SELECT id, v, town FROM trips") == [(1, "a", "oslo")]
+    save(hudi, "hudi", "(2, 'b', 'rome')")
+    catalog = lite._jsparkSession.sessionState().catalog().externalCatalog()
+    none = getattr(getattr(lite._jvm.scala, "None$"), "MODULE$")  # type: ignore[union-attr]
+
+    def partitions() -> list[str]:
+        text: str = catalog.listPartitionNames("default", "trips", none).mkString(" ")
+        return sorted(text.split())
+
+    assert partitions() == ["town=oslo", "town=rome"], "Hudi's sync goes on from hudilite's"
+    save(lite, "hudilite", "(3, 'c', 'bonn')")
+    assert partitions() == ["town=bonn", "town=oslo", "town=rome"], "and hudilite's from Hudi's"
+    hudi.sql("REFRESH TABLE trips")
+    for session in (hudi, lite):
+        assert rows(session, "SELECT id FROM trips") == [(1,), (2,), (3,)]
+    lite.sql("DROP TABLE trips")
+
+
 if __name__ == "__main__":
     scratch = Path(sys.argv[1])
     first = start(scratch)
@@ -115,3 +129,4 @@ if __name__ == "__main__":
     second.conf.set("spark.sql.catalog.spark_catalog", "io.hudilite.spark.catalog.HudiliteSessionCatalog")
     made_by_hudi(first, second)
     made_by_hudilite(first, second, scratch)
+    kept_up_in_turns(first, second, scratch)

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hudilite
-from hudilite import cli
+from hudilite import cli, foreign
 
 _FOLDERS = ("day=mon", "day=tue", "day=__HIVE_DEFAULT_PARTITION__")
 
@@ -111,6 +111,29 @@ def test_a_folder_of_delta_is_not_taken_for_plain_files(spark: SparkSession, tmp
     (tmp_path / "plain" / "_delta_log" / "00000000000000000000.json").write_text("{}")
     with pytest.raises(ValueError, match="it is a table of delta, whose jar is not in the session"):
         hudilite.convert(spark, source, str(tmp_path / "table"), keys="id")
+
+
+def test_the_log_of_a_delta_table_names_its_partition_columns(spark: SparkSession, tmp_path: Path) -> None:
+    log = tmp_path / "_delta_log"
+    log.mkdir()
+    for version, columns in enumerate((["old"], ["town", "day"])):
+        told = {"metaData": {"id": "x", "partitionColumns": columns}}
+        (log / f"{version:020d}.json").write_text(f'{{"commitInfo": {{}}}}\n{json.dumps(told)}\n')
+    assert foreign.of_delta(spark, str(tmp_path), False) == ("town", "day")
+    checkpoint = spark.sql(
+        "SELECT NULL AS add, named_struct('id', 'x', 'partitionColumns', array('later')) AS metaData"
+    )
+    checkpoint.selectExpr("cast(add AS string) AS add", "metaData").coalesce(1).write.parquet(str(tmp_path / "made"))
+    (made,) = (tmp_path / "made").glob("*.parquet")
+    made.rename(log / f"{9:020d}.checkpoint.parquet")
+    assert foreign.of_delta(spark, str(tmp_path), True) == ("later",)
+
+
+def test_rows_that_are_read_apart_are_the_rows(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.read.parquet(_source(spark, tmp_path / "plain"))
+    apart = foreign.detached(spark, rows)
+    assert apart.schema == rows.schema
+    assert sorted(map(str, apart.where("id < 5").collect())) == sorted(map(str, rows.where("id < 5").collect()))
 
 
 def test_the_command_takes_a_folder_over(

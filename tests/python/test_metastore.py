@@ -1,48 +1,19 @@
-"""Names in a Hive metastore that writes keep up: Spark reads them through hudilite, Hive finds columns and partitions.
-
-Hive support is a matter of a whole JVM, so that this has one of its own, with an embedded Derby in memory.
-"""
+"""Names in a Hive metastore that writes keep up: Spark reads them by hudilite, Hive finds columns and partitions."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
+from sessions import runs_alone, with_metastore
 
-TESTS = Path(__file__).parents[1]
 SYNC = "hoodie.datasource.hive_sync"
 
 
 def test_hive_finds_what_writes_register(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-    run = subprocess.run(
-        [sys.executable, __file__, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
-    )
-    assert run.returncode == 0, run.stderr[-4000:]
-
-
-def start(folder: Path) -> SparkSession:
-    """A session with a metastore of its own."""
-    from sessions import SETTINGS, with_hudilite
-
-    settings = {
-        **SETTINGS,
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.catalogImplementation": "hive",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:synced;create=true",
-        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
-        "spark.hadoop.hive.metastore.schema.verification": "false",
-    }
-    builder = SparkSession.builder.master("local[2]")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = with_hudilite(builder).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    runs_alone(__file__, tmp_path)
 
 
 class Metastore:
@@ -121,6 +92,14 @@ def partitioned(spark: SparkSession, hive: Metastore, folder: Path) -> None:
     assert (synced.partitions_added, synced.partitions_dropped) == (1, 1), synced
     assert set(hive.partitions("lake", "trips")) == {"town=oslo", "town=rome"}
     assert spark.table("lake.trips").count() == 3
+    spark.conf.set(f"{SYNC}.enable", "true")
+    spark.sql("ALTER TABLE lake.trips ADD COLUMN late INT")
+    assert [name for name, _ in hive.columns("lake", "trips")] == ["id", "v", "point", "at", "late"]
+    spark.sql("ALTER TABLE lake.trips DROP PARTITION (town = 'oslo')")
+    assert set(hive.partitions("lake", "trips")) == {"town=rome"}
+    spark.sql("CALL hudilite.system.rollback_to_instant(table => 'lake.trips')")
+    assert set(hive.partitions("lake", "trips")) == {"town=oslo", "town=rome"}
+    spark.conf.unset(f"{SYNC}.enable")
 
 
 def merged(spark: SparkSession, hive: Metastore, folder: Path) -> None:
@@ -142,7 +121,7 @@ def merged(spark: SparkSession, hive: Metastore, folder: Path) -> None:
 
 if __name__ == "__main__":
     scratch = Path(sys.argv[1])
-    running = start(scratch)
+    running = with_metastore(scratch, {})
     metastore = Metastore(running)
     partitioned(running, metastore, scratch)
     merged(running, metastore, scratch)

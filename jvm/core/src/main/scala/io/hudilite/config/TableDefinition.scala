@@ -121,11 +121,11 @@ final case class TableDefinition(
     if (name.isEmpty) refuse(TableKeys.Name, "", "a table needs a name")
     if (!TableConfig.Versions.contains(version))
       refuse(TableOptions.TableVersion.name, version.toString, "it must be 6, 8 or 9")
+    payload.foreach(checkPayload) // may go by several ordering fields that nobody has named
     if (orderingFields.size > 1 && version < 9)
       refuse(TableOptions.OrderingFields.name, orderingFields.mkString(","), "several ordering fields need version 9")
     if (mergeMode.contains(MergeMode.EventTime) && orderingFields.isEmpty)
       refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
-    payload.foreach(checkPayload)
     deleteMarker.filter(_ => version < DeleteMarker.FirstVersion).foreach(marker =>
       refuse(TableOptions.DeleteField.name, marker.field, s"it needs table version ${DeleteMarker.FirstVersion}"))
     checkKeyGenerator()

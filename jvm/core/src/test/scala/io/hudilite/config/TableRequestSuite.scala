@@ -46,6 +46,16 @@ class TableRequestSuite extends FunSuite {
         "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
   }
 
+  test("a payload class that needs a newer table version is named where it is asked for") {
+    val payload = "hoodie.datasource.write.payload.class"
+    for (version <- Seq("6", "8"); asked <- Payload.all.filter(_.isNew)) {
+      val options = Map("hoodie.write.table.version" -> version, payload -> asked.className,
+        "hoodie.datasource.write.recordkey.field" -> "id")
+      val error = intercept[InvalidInput](TableConfig.create(TableRequest.newTable(options, "t")))
+      assertEquals((error.parameters("option"), error.parameters("value")), (payload, asked.className))
+    }
+  }
+
   test("a payload class that is repeated is that of the table, by its rule or by its name") {
     val payload = "hoodie.datasource.write.payload.class"
     for (version <- Seq("6", "9"); own <- Seq(Payload.OverwriteNonDefaults, Payload.AwsDms)) {

@@ -5,6 +5,7 @@ import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnEdit
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
+import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
 
@@ -33,6 +34,7 @@ private[catalog] object ColumnStatements {
 
   private def changed(place: HudiliteTable, table: Table, changes: Seq[ColumnChange]): ColumnChanges = {
     val now = columns(table)
+    MetastoreSync.check(place.session, table, place.writeConf().sync)
     val ofFiles = changes.filterNot(ColumnRules.ofEntry(now, place.entry, _))
     ofFiles.foreach(checkRole(table, _))
     ofFiles.foreach(checkName)
@@ -49,12 +51,14 @@ private[catalog] object ColumnStatements {
     SchemaConversion.toAvro(Nullability.relaxed(changed.after), table.config.name, withMeta = false)
 
   private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges): Unit = {
-    val options = TransactionOptions.of(place.writeConf().commit)
+    val conf = place.writeConf()
+    val options = TransactionOptions.of(conf.commit)
     val json = schemaJson(table, changed)
     if (changed.asWritten && !table.schema.exists(_.byId.isDefined)) ColumnAlteration.grow(table, json, options)
     else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options)
     HudiliteCatalog.forget(place.session, place.basePath)
     CachedPlans.refresh(place.session, place.basePath)
+    MetastoreSync.follow(place.session, table, conf.sync)
   }
 
   private def columns(table: Table): StructType =

@@ -5,6 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{CatalogEntry, HudiEntry, Metastore, Registered, TableProperty}
 import io.hudilite.spark.row.{Nullability, SchemaAlignment, SessionConf}
 import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.spark.write.table.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo
 import io.hudilite.table.Table
@@ -56,8 +57,14 @@ private[catalog] final class NamedTables(session: SparkSession) {
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val table = HudiliteCatalog.table(session, found.path, found.reads ++ options, dataFrame)
     // Options of the entry outrank those of the session, and yield to those of one write.
-    table.copy(request = table.request.copy(table = SessionConf.lowerCase(found.kept)), entry = Some(found)).ofStatement
+    table.copy(request = table.request.copy(table = SessionConf.lowerCase(named(found) ++ found.kept)),
+      entry = Some(found)).ofStatement
   }
+
+  // A name that a sync may have made is the one that statements on it keep up.
+  private def named(found: Registered): Map[String, String] =
+    if (!found.byHudi) Map.empty
+    else MetastoreSync.named(session, found.database.getOrElse("default"), found.entry.identifier.table)
 
   /** Creates the table and its name. Raises `InvalidInput` for facts that a Hudi table cannot have, or that differ from
     * a table that lies there already.

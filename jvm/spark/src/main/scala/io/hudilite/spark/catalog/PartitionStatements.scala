@@ -9,6 +9,7 @@ import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.row.{FieldText, PathText}
 import io.hudilite.spark.scan.plan.PartitionPruning
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
+import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 
@@ -59,8 +60,11 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     val wanted = if (each.size == 1) each.head else Seq(ScanFilter.AnyOf(each.map(ScanFilter.AllOf(_))))
     val dropped = PartitionValues.present(found, folders(found, wanted)).filter(path =>
       idents.contains(read.rowOf(path)))
-    PartitionDrops.run(found, dropped, TransactionOptions.of(writeConf().commit))
-    CachedPlans.refresh(session, basePath)
+    val conf = writeConf()
+    MetastoreSync.around(session, found, conf.sync) {
+      PartitionDrops.run(found, dropped, TransactionOptions.of(conf.commit))
+      CachedPlans.refresh(session, basePath)
+    }
     true
   }
 

@@ -6,6 +6,7 @@ import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.service.RunningService
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
+import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -19,18 +20,25 @@ import scala.util.Try
   *
   * @param options
   *   of docs/options.md; settings of the session, `spark.datasource.hudilite.` and `SET hoodie.`, count, too
+  * @param names
+  *   options of the names that are kept up where nothing else says which
   */
 private[spark] final case class ServiceCall(session: SparkSession, path: String,
-    options: Map[String, String] = Map.empty) {
+    options: Map[String, String] = Map.empty, names: Map[String, String] = Map.empty) {
 
   /** Opens the table and works on it; raises `TABLE_NOT_FOUND`. */
   def onTable[T](body: (Table, WriteConf) => T): T =
     atPath((storage, qualified, conf) => body(Table.open(storage, qualified), conf))
 
-  /** As [[onTable]] for a body that takes rows or files away; the session reads what it has cached of the table again. */
+  /** As [[onTable]] for a body that takes rows or files away; the session reads what it has cached of the table again, and
+    * its names in the session's catalog are kept up where the options say so.
+    */
   def changing[T](dryRun: Boolean = false)(body: (Table, WriteConf) => T): T = onTable { (table, conf) =>
-    try body(table, conf)
-    finally if (!dryRun) CachedPlans.refresh(session, table.basePath)
+    if (dryRun) body(table, conf)
+    else MetastoreSync.around(session, table, conf.sync) {
+      try body(table, conf)
+      finally CachedPlans.refresh(session, table.basePath)
+    }
   }
 
   /** Works on a table that may be too damaged to be opened. */
@@ -38,7 +46,7 @@ private[spark] final case class ServiceCall(session: SparkSession, path: String,
     val own = SessionConf.lowerCase(options)
     Options.check(own, OptionSide.Write)
     val ofSession = Options.outranking(HudiSettings.ofWrites(SessionConf.ofHudi), SessionConf.options)
-    val conf = WriteConf.of(Options.outranking(own, ofSession))
+    val conf = WriteConf.of(Options.outranking(own, Options.outranking(ofSession, SessionConf.lowerCase(names))))
     val hadoop = Sessions.hadoopConf(session)
     val place = new Path(path)
     val qualified = place.getFileSystem(hadoop).makeQualified(place).toString
@@ -76,7 +84,8 @@ private[spark] object ServiceCall {
     *   options that other arguments stand for, which win over those of the argument `options`
     */
   def of(session: SparkSession, arguments: Arguments, more: Iterable[(String, String)] = Nil): ServiceCall =
-    ServiceCall(session, TableArgument.pathOf(session, arguments), arguments.options ++ more)
+    ServiceCall(session, TableArgument.pathOf(session, arguments), arguments.options ++ more,
+      TableArgument.synced(session, arguments))
 }
 
 /** Where the table is that somebody names in a text. */
@@ -96,6 +105,16 @@ object TableArgument {
   /** A path is told by its slashes; a name is what the session resolves to a table of Hudi's format. */
   def pathOf(session: SparkSession, table: String): String =
     if (isPath(table)) table else located(session, table)
+
+  /** Options of the names that are kept up for a table that is called by its name; none for a path. */
+  def synced(session: SparkSession, arguments: Arguments): Map[String, String] =
+    arguments.values.get("table").flatMap(_ => arguments.text("table")).filterNot(isPath).map(
+      _.replace("`", "").split('.').toSeq.filterNot(part => CatalogNames(part))).collect {
+      case Seq(name) => MetastoreSync.named(session, session.catalog.currentDatabase, name)
+      case Seq(database, name) => MetastoreSync.named(session, database, name)
+    }.getOrElse(Map.empty)
+
+  private val CatalogNames = Set("spark_catalog", "hudilite")
 
   /** The path of a table of Hudi's format that lies at this path, or that the session knows by this name. */
   def find(session: SparkSession, table: String): Option[String] =

@@ -42,13 +42,10 @@ private[procedure] object SyncProcedures {
   /** Options for the arguments. A table that is called by its name gets the names of its database. */
   private def asked(session: SparkSession, arguments: Arguments): Seq[(String, String)] = {
     val said = Arguments.flatMap { case (argument, key) => arguments.text(argument).map(key.name -> _) }
-    val database = arguments.text("table").filterNot(_.contains('/')).map(
-      _.replace("`", "").split('.').filterNot(_ == "spark_catalog")).collect {
-      case Array(name) => Seq(SyncOptions.Database.name -> session.catalog.currentDatabase,
-          SyncOptions.Table.name -> name)
-      case Array(database, name) => Seq(SyncOptions.Database.name -> database, SyncOptions.Table.name -> name)
-    }.getOrElse(Nil).filterNot { case (name, _) => arguments.options.keys.exists(_.equalsIgnoreCase(name)) }
-    (SyncOptions.Hive.name -> "true") +: (database ++ said)
+    val names = TableArgument.synced(session, arguments).toSeq.filterNot { case (name, _) =>
+      arguments.options.keys.exists(_.equalsIgnoreCase(name))
+    }
+    (SyncOptions.Hive.name -> "true") +: (names ++ said)
   }
 
   val All: Seq[Procedure] = Seq(sync)

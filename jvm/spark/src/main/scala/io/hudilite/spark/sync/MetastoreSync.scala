@@ -1,5 +1,6 @@
 package io.hudilite.spark.sync
 
+import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SchemaConversion
@@ -11,6 +12,7 @@ import io.hudilite.sync.{SyncConf, SyncOptions}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.slf4j.LoggerFactory
@@ -27,7 +29,7 @@ import scala.util.control.NonFatal
   */
 final case class Synced(name: String, created: Boolean, columns: Boolean, added: Int, dropped: Int)
 
-/** Names of a table in the session's catalog, kept up after its commits as Apache Hudi's sync keeps them. */
+/** Names of a table in the session's catalog, kept up after its changes as Apache Hudi's sync keeps them. */
 object MetastoreSync {
 
   private val log = LoggerFactory.getLogger("io.hudilite.spark.sync.MetastoreSync")
@@ -35,29 +37,55 @@ object MetastoreSync {
   /** Raises `InvalidInput`, before a write, for names that it could not keep up. A catalog that does not answer now may
     * do so after the write.
     */
-  def check(session: SparkSession, target: WriteTarget): Unit = target.conf.sync.foreach { conf =>
+  def check(session: SparkSession, target: WriteTarget): Unit =
+    target.conf.sync.foreach(check(session, target.storage, target.config, target.basePath, target.schema, _))
+
+  /** As [[check]] for a statement or procedure that writes no rows. */
+  def check(session: SparkSession, table: Table, asked: Option[SyncConf]): Unit =
+    asked.foreach(check(session, table.storage, table.config, table.basePath, columnsOf(table), _))
+
+  private def check(session: SparkSession, storage: Storage, config: TableConfig, path: String, columns: StructType,
+      conf: SyncConf): Unit = {
     checkPlace(session, conf)
     val writer = EntryWriter.of(session, conf.schemaLength)
-    SyncedName.of(target.config, target.basePath, target.schema, conf).foreach(name =>
-      Try(writer.find(name.id)).toOption.flatten.foreach(own(name, _, target.storage)))
+    SyncedName.of(config, path, columns, conf).foreach(name =>
+      Try(writer.find(name.id)).toOption.flatten.foreach(own(name, _, storage)))
   }
 
-  /** Brings the names up to date after a write. The write is visible: where this fails a warning says why, or an error
-    * where the options ask for one.
+  /** Brings the names up to date after a write. */
+  def apply(session: SparkSession, write: CommittedWrite): Unit =
+    follow(session, write.table, write.target.conf.sync)
+
+  /** Brings the names up to date after a change of the table. It is visible: where this fails a warning says why, or an
+    * error where the options ask for one.
     */
-  def apply(session: SparkSession, write: CommittedWrite): Unit = write.target.conf.sync.foreach { conf =>
+  def follow(session: SparkSession, table: Table, asked: Option[SyncConf]): Unit = asked.foreach { conf =>
     try {
-      run(session, write.table.refresh(), conf)
+      run(session, table.refresh(), conf)
       ()
     } catch {
       case NonFatal(e) if conf.raises =>
-        throw InvalidInput.because(e, "NAME_NOT_SYNCED", "path" -> write.target.basePath, "reason" -> reason(e))
+        throw InvalidInput.because(e, "NAME_NOT_SYNCED", "path" -> table.basePath, "reason" -> reason(e))
       case NonFatal(e) =>
         log.warn(
-          s"The write to ${write.target.basePath} is committed, but its names in the session's catalog are not " +
+          s"The change of ${table.basePath} is committed, but its names in the session's catalog are not " +
             s"up to date: ${reason(e)}")
     }
   }
+
+  /** Changes a table between [[check]] and [[follow]]. */
+  def around[T](session: SparkSession, table: Table, asked: Option[SyncConf])(change: => T): T = {
+    check(session, table, asked)
+    val changed = change
+    follow(session, table, asked)
+    changed
+  }
+
+  /** Options that name what a statement on this name keeps up, where it says no other. */
+  def named(session: SparkSession, database: String, name: String): Map[String, String] =
+    Map(SyncOptions.Database.name -> database, SyncOptions.Table.name -> SyncedName.base(name,
+        other => EntryWriter.of(session, SyncOptions.SchemaLength.default.get).find(TableIdentifier(other,
+            Some(database))).flatMap(_.storage.locationUri)))
 
   private def reason(error: Throwable): String =
     Option(error.getMessage).map(_.linesIterator.next()).getOrElse(error.toString).stripSuffix(".")
@@ -65,8 +93,7 @@ object MetastoreSync {
   /** Brings the names of a table up to date. */
   def run(session: SparkSession, table: Table, conf: SyncConf): Seq[Synced] = {
     checkPlace(session, conf)
-    val columns = table.schemaJson.map(SchemaConversion.toSpark).getOrElse(new StructType())
-    val names = SyncedName.of(table.config, table.basePath, columns, conf)
+    val names = SyncedName.of(table.config, table.basePath, columnsOf(table), conf)
     val writer = EntryWriter.of(session, conf.schemaLength)
     names.headOption.flatMap(_.id.database).filterNot(writer.hasDatabase).foreach { database =>
       if (!conf.createsDatabase) throw InvalidInput.option(SyncOptions.Database.name, database,
@@ -77,6 +104,9 @@ object MetastoreSync {
     done.foreach(d => log.info(s"The name ${d.name} of ${table.basePath} is up to date: $d"))
     done
   }
+
+  private def columnsOf(table: Table): StructType =
+    table.schemaJson.map(SchemaConversion.toSpark).getOrElse(new StructType())
 
   private def checkPlace(session: SparkSession, conf: SyncConf): Unit = conf.uris.foreach { asked =>
     val own = Option(Sessions.hadoopConf(session).get("hive.metastore.uris")).getOrElse("").trim

@@ -8,6 +8,8 @@ import io.hudilite.spark.row.Nullability
 import io.hudilite.spark.shim.{CatalogEntries, EntryPartition}
 import io.hudilite.sync.{Extractor, SyncConf, SyncOptions}
 
+import java.net.URI
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -39,6 +41,17 @@ private[sync] final case class SyncedName(entry: CatalogTable, basePath: String,
 }
 
 private[sync] object SyncedName {
+
+  /** The name that this one was made of: of a merge-on-read table others of its names lie at the same place.
+    *
+    * @param placeOf
+    *   place of the table of a name
+    */
+  def base(name: String, placeOf: String => Option[URI]): String = {
+    val plain = name.replaceAll("_r[ot]$", "")
+    val others = Seq("", "_ro", "_rt").map(plain + _).filterNot(_ == name)
+    if (plain != name && others.exists(other => placeOf(other).exists(placeOf(name).contains))) plain else name
+  }
 
   /** A kind of name: its ending, and the rows that it shows. */
   private final case class View(ending: String, merged: Boolean)

@@ -216,7 +216,9 @@ class MergedReadSuite extends FunSuite {
       case null => fail("no error of hudilite's")
       case other => find(other.getCause)
     }
-    find(intercept[Exception](body)).parameters("feature")
+    val error = find(intercept[Exception](body))
+    assert(error.parameters("path").contains('/'), error.getMessage)
+    error.parameters("feature")
   }
 
   test("filters that come while a query runs keep the rows of logs") {

@@ -71,6 +71,8 @@ class SyncedNamesSuite extends NamedSession {
     save("m", "(1, 'a', 'mon')")(more: _*)
     save("m", "(1, 'b', 'mon')")(more: _*)
     assertEquals(Seq("m", "m_ro", "m_rt").map(shown(_).head.getString(1)), Seq("b", "a", "b"))
+    assertEquals(sql(s"CALL hive_sync(table => '$database.m_rt')").map(_.getString(1)).toSeq,
+      Seq("m_ro", "m_rt", "m").map(name => s"$database.$name"))
     save("r", "(1, 'a', 'mon')")(more :+ (s"$Sync.table.strategy" -> "RO"): _*)
     assertEquals(sql(s"SHOW TABLES IN $database LIKE 'r*'").map(_.getString(1)).toSeq, Seq("r"))
   }
@@ -103,6 +105,51 @@ class SyncedNamesSuite extends NamedSession {
     assertEquals(refusal("taken").condition, "NAME_NOT_SYNCED")
     assertEquals(entry("taken").provider, Some("parquet"))
     assertEquals(refusal("typo", s"$Sync.tabel" -> "t").condition, "UNKNOWN_OPTION")
+  }
+
+  private def having(settings: (String, String)*)(body: => Any): Unit = {
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  private def columns(name: String): Seq[String] = entry(name).schema.fieldNames.toSeq.filterNot(_.startsWith("_"))
+
+  // Each statement follows the settings of its session, by the name or the path that it has.
+  test("ALTER TABLE, dropped partitions and writes that are taken back change the names at once where settings say so") {
+    save("s", "(1, 'a', 'mon'), (2, 'b', 'tue'), (3, 'c', 'wed')")()
+    save("s", "(4, 'd', 'thu')")()
+    sql(s"ALTER TABLE $database.s ADD COLUMN late INT")
+    assertEquals(columns("s"), Seq("id", "v", "day"), "nothing says that it is kept up")
+    having(s"$Sync.enable" -> "true") {
+      sql(s"ALTER TABLE $database.s RENAME COLUMN v TO w")
+      assertEquals(columns("s"), Seq("id", "w", "late", "day"))
+      sql(s"ALTER TABLE $database.s DROP PARTITION (day = 'mon')")
+      assertEquals(partitions("s"), Seq("day=thu", "day=tue", "day=wed"))
+      sql(s"CALL hudilite.system.drop_partition(table => '$database.s', partition => 'day=tue')")
+      assertEquals(partitions("s"), Seq("day=thu", "day=wed"))
+      sql(s"CALL hudilite.system.rollback_to_instant(table => '$database.s')")
+      assertEquals(partitions("s"), Seq("day=thu", "day=tue", "day=wed"))
+    }
+    val first = sql(s"SELECT min(_hoodie_commit_time) FROM hudilite.`$home/s`").head.getString(0)
+    val kept = s"$Sync.enable=true,$Sync.database=$database,$Sync.table=s"
+    sql(s"CALL hudilite.system.restore_to_instant(path => '$home/s', instant_time => '$first', options => '$kept')")
+    assertEquals(partitions("s"), Seq("day=mon", "day=tue", "day=wed"))
+    assertEquals(columns("s"), Seq("id", "v", "day"))
+    assertEquals(sql(s"SHOW TABLES IN default LIKE 's*'").toSeq, Nil)
+  }
+
+  test("a change whose names cannot be kept up is refused before a file is touched") {
+    save("n", "(1, 'a', 'mon'), (2, 'b', 'tue')")()
+    val instants = sql(s"SELECT * FROM hudilite.`$home/n`.history").size
+    Seq(s"ALTER TABLE $database.n ADD COLUMN late INT", s"ALTER TABLE $database.n DROP PARTITION (day = 'mon')",
+      s"CALL hudilite.system.drop_partition(path => '$home/n', partition => 'day=mon')").foreach { statement =>
+      having(s"$Sync.enable" -> "true", s"$Sync.mode" -> "jdbc") {
+        val error: HudiliteException = Raised.by(sql(statement))
+        assertEquals(error.parameters("option"), s"$Sync.mode", statement)
+      }
+    }
+    assertEquals(sql(s"SELECT * FROM hudilite.`$home/n`.history").size, instants)
   }
 
   test("a catalog that does not answer leaves the commit, with an error only where the options ask for one") {

@@ -65,6 +65,7 @@ object LogJob {
       if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
         "reason" -> reason, "way" -> "Compact the table with Apache Hudi, then read it")
     unless(config.populateMetaFields, "log files without meta columns", "records without keys cannot be merged")
+    unless(config.knownMergeMode.isDefined, config.customMergeName, "its rule for records with one key is not known")
     config.unknownPartialMode.foreach(mode =>
       unless(fine = false, s"partial updates in the mode $mode", "what the columns of an update say is not known"))
     config.unknownMergeProperty.foreach(key =>
