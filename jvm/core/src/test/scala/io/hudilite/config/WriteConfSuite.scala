@@ -78,6 +78,7 @@ class WriteConfSuite extends FunSuite {
       "hoodie.logfile.data.block.max.size" -> "14",
       "hoodie.logfile.max.size" -> "15",
       "hoodie.write.record.positions" -> "false",
+      "hoodie.spark.sql.merge.into.partial.updates" -> "True",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
       "hoodie.metadata.enable" -> "true",
@@ -107,7 +108,7 @@ class WriteConfSuite extends FunSuite {
           recordShare = 0.5),
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
-        logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
+        logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false, partial = Some(true)),
         commit = CommitConf(16, "true", "EAGER", amongOthers = true, Some(true), 4),
         notes = CommitNotes(Map("Note.Who" -> "ann"), Some(WriteVersion("jobs", -17))),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
