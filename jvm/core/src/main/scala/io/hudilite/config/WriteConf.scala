@@ -81,7 +81,7 @@ object WriteConf {
         WriteOptions.BloomFpp(options), WriteOptions.BloomMaxEntries(options)),
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options),
-        WriteOptions.PartialUpdates.get(options)),
+        WriteOptions.PartialUpdates(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
         whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options)),
@@ -220,11 +220,10 @@ final case class BloomConf(kind: String, entries: Int, fpp: Double, maxEntries: 
   * @param positions
   *   true when blocks have the positions of the rows of the base file that they replace, where the format allows it
   * @param partial
-  *   true when updates of a statement have only the columns that it sets, where the format allows it; `None` = where the
-  *   merge mode does not compare them with records that come later
+  *   true when updates of a statement have only the columns that it sets, where the format allows it
   */
 final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, positions: Boolean,
-    partial: Option[Boolean] = None)
+    partial: Boolean)
 
 /** Begin and commit of the write.
   *

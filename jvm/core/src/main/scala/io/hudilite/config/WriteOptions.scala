@@ -159,9 +159,10 @@ object WriteOptions {
       "lookup has told, as with BUCKET, the write reads the record keys of base files in their place. Tables of " +
       "version 6 have no place for it.")
 
-  val PartialUpdates: ConfigKey[Boolean] = ConfigKey.openFlag("hoodie.spark.sql.merge.into.partial.updates",
-    "Whether an UPDATE or MERGE writes to the logs of a merge-on-read table only the columns that it sets, from version " +
-      "8 on. Without it: in tables that merge in the order of commits, where rows that come later see no difference.")
+  val PartialUpdates: ConfigKey[Boolean] = ConfigKey.flag("hoodie.spark.sql.merge.into.partial.updates",
+    default = false,
+    "Whether an UPDATE or MERGE writes to the logs of a merge-on-read table only the columns that it sets, from version 8 " +
+      "on. The logs are smaller, and docs/format.md says what becomes of rows that come late or come back.")
 
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
     "Size of a row when no earlier commit tells.", 1, "bytes")

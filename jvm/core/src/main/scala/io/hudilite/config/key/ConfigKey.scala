@@ -69,10 +69,6 @@ object ConfigKey {
   def flag(name: String, default: Boolean, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Boolean] =
     ConfigKey(name, Some(default), doc, boolean, valueType = "boolean", alternatives = alternatives)
 
-  /** A flag that means something else than either value when it is not given. */
-  def openFlag(name: String, doc: String): ConfigKey[Boolean] =
-    ConfigKey(name, None, doc, boolean, valueType = "boolean")
-
   def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil,
       max: Int = Int.MaxValue): ConfigKey[Int] =
     ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, max.toLong)(s).toInt, unit, "int",

@@ -65,10 +65,13 @@ class UpdatedColumnsLifeSuite extends MergeOnReadFixture with Interpreted {
   }
 
   private val facts = Seq(
-    ("9, in the order of commits", options(9, "COMMIT_TIME_ORDERING") + ("hoodie.metadata.index.column.stats.enable" -> "true") + ("hoodie.metadata.enable" -> "true")),
+    ("9, in the order of commits",
+      options(9, "COMMIT_TIME_ORDERING") + ("hoodie.metadata.index.column.stats.enable" -> "true") +
+        ("hoodie.metadata.enable" -> "true")),
     ("8, by ordering values, in Parquet",
       options(8) ++ Seq("hoodie.index.type" -> "BLOOM", "hoodie.logfile.data.block.format" -> "parquet")),
-    ("9, in buckets", options(9, "COMMIT_TIME_ORDERING") ++
+    ("9, in buckets",
+      options(9, "COMMIT_TIME_ORDERING") ++
         Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")))
 
   for ((name, facts) <- facts) test(s"all reads and services see whole rows: version $name") {
@@ -99,8 +102,9 @@ class UpdatedColumnsLifeSuite extends MergeOnReadFixture with Interpreted {
     run(CompactionKind.Base)
     checkReadOptimized()
     sql("UPDATE TT SET v = 'u4' WHERE id > 'k0020'")
-    if (!facts.exists(_._2 == "BUCKET")) each(path => spark.sql(
-      s"CALL hudilite.system.run_clustering(path => '$path', order => 'price', op => 'scheduleAndExecute')"))
+    if (!facts.exists(_._2 == "BUCKET")) each(path =>
+      spark.sql(
+        s"CALL hudilite.system.run_clustering(path => '$path', order => 'price', op => 'scheduleAndExecute')"))
     sql("UPDATE TT SET price = 1 WHERE id > 'k0030'")
     Seq(twins.some, twins.whole).foreach(path =>
       assertEquals(spark.sql(s"CALL hudilite.system.validate_metadata('$path')").collect().toSeq, Nil))

@@ -3,7 +3,6 @@ package io.hudilite.spark.write.table
 import io.hudilite.config.{
   ColumnsConf,
   IndexConf,
-  MergeMode,
   Payload,
   TableConfig,
   TableKeys,
@@ -62,12 +61,12 @@ final case class WriteTarget(
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
 
   /** Updates of a statement may have only some columns in logs (docs/format.md#blocks-of-some-columns). */
-  def writesPartial: Boolean = isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && wholeRows &&
-    conf.logs.partial.getOrElse(config.mergeMode == MergeMode.CommitTime)
+  def writesPartial: Boolean = isMergeOnRead && conf.logs.partial &&
+    config.version >= LogSettings.FirstVersionByInstant && takesPartial
 
   // A null or a marker that leaves a column alone would not be told from a column that is left out, and Apache Hudi asks
   // the classes of older tables for whole rows.
-  private def wholeRows: Boolean =
+  private def takesPartial: Boolean =
     config.partialUpdates.isEmpty && (config.version >= Payload.FirstVersionByProperties || config.payload.isEmpty)
 
   /** Tells of the files of the write, once that has begun, what the metadata table is to say. */
