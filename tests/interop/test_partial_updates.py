@@ -1,4 +1,4 @@
-"""MERGE statements of Apache Hudi's that set some columns of merge-on-read tables, and hudilite's services on these."""
+"""MERGE and UPDATE statements that set some columns of merge-on-read tables, Apache Hudi's and hudilite's in turns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hudi_rs
 import pytest
 from engines import SELF_CHECK, TABLE_VERSION, Engine, Shape, frame, record
+from pyspark.errors import PySparkException
 from rows import lines, rows_of
 from test_columns_by_id import settings
 from test_compaction_turns import INLINE, READ_OPTIMIZED
@@ -16,7 +18,7 @@ from test_log_compaction_turns import BY_HEADERS, fold, operations
 
 import hudilite
 
-pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about what hudilite makes of Hudi's partial updates")
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about partial updates between Hudi and hudilite")
 
 FACTS = {
     "hoodie.datasource.write.table.type": "MERGE_ON_READ", "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING",
@@ -123,3 +125,64 @@ def test_hudi_reads_partial_updates_that_hudilite_folded_goes_on_with_them_and_c
     assert "COMPACT" in operations(lite, path)
     check()
     assert rows_of(real.read(path, **READ_OPTIMIZED)) == rows_of(real.read(twin))
+
+
+@pytest.mark.parametrize(("version", "order"), [(9, "COMMIT_TIME"), (8, "EVENT_TIME")])
+def test_hudi_reads_partial_updates_that_hudilite_writes_goes_on_with_them_and_compacts_them(
+    lite: Engine, real: Engine, path: Path, version: int, order: str
+) -> None:
+    facts = Shape(version, extra={**FACTS, "hoodie.write.record.merge.mode": f"{order}_ORDERING"}).options()
+    rows = {row["id"]: row for row in (record(f"k{i}", 5, f"p{i % 2}", price=float(i)) for i in range(8))}
+
+    def check() -> None:
+        expected = lines(rows.values())
+        for engine in (real, lite):
+            assert rows_of(engine.read(path)) == expected, engine.name
+        assert hudi_rs.rows_of(path) == expected
+
+    def sets(statement: str, ids: list[int], **values: Any) -> None:
+        with settings(lite.spark, {"spark.datasource.hudilite.hoodie.spark.sql.merge.into.partial.updates": "true"}):
+            lite.spark.sql(statement.format(f"hudilite.`{path}` t"))
+        rows.update({f"k{i}": {**rows[f"k{i}"], **values} for i in ids})
+
+    real.write(frame(real.spark, list(rows.values())), path, **facts)
+    sets("UPDATE {} SET colour = 'some' WHERE id < 'k3'", [0, 1, 2], colour="some")
+    sets("UPDATE {} SET price = -1, colour = null WHERE id IN ('k2', 'k3')", [2, 3], price=-1.0, colour=None)
+    check()
+    later = [{**rows["k1"], "ts": 6, "price": 60.0}, {**rows["k6"], "ts": 6, "price": 66.0}]
+    merge(real, path, later, "price", version=version)
+    rows.update({row["id"]: row for row in later})
+    check()
+    real.write(frame(real.spark, [rows.pop("k0")]), path, "delete", **facts)
+    new = record("k9", 7, "p1", "new", 9.0)
+    frame(lite.spark, [new, {**rows["k6"], "colour": "merged"}]).createOrReplaceTempView("news")
+    rows["k9"] = new
+    sets(
+        "MERGE INTO {} USING news s ON t.id = s.id WHEN MATCHED THEN UPDATE SET colour = s.colour "
+        "WHEN NOT MATCHED THEN INSERT *",
+        [6],
+        colour="merged",
+    )
+    check()
+    back = record("k0", 8, "p0", "back", 0.5)
+    if order == "EVENT_TIME":
+        lite.write(frame(lite.spark, [back]), path)
+        rows["k0"] = back
+        check()
+    real.write(frame(real.spark, [later[0] | {"ts": 9}]), path, **{**facts, **INLINE})
+    rows["k1"] = later[0] | {"ts": 9}
+    assert "COMPACT" in operations(lite, path)
+    check()
+    assert rows_of(real.read(path, **READ_OPTIMIZED)) == lines(rows.values())
+    sets("UPDATE {} SET colour = 'last'", [int(key[1:]) for key in rows], colour="last")
+    check()
+    if order == "COMMIT_TIME":  # a row that comes back is not to be merged with its delete, which this Hudi tries
+        lite.write(frame(lite.spark, [rows["k2"]]), path, "delete")
+        check_without = [row for key, row in rows.items() if key != "k2"]
+        assert rows_of(real.read(path)) == lines(check_without)
+        lite.write(frame(lite.spark, [rows["k2"]]), path)
+        assert rows_of(lite.read(path)) == lines(rows.values())
+        with pytest.raises(PySparkException, match="NullPointerException"):
+            rows_of(real.read(path))
+        assert hudilite.table(lite.spark, str(path)).compact().groups
+        check()

@@ -23,7 +23,8 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
+  val further: Seq[ConfigKey[_]] = (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
+    WriteOptions.ofPartitions ++
     WriteOptions.ofMetadata ++ IndexOptions.all ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
     SyncOptions.all ++ ReadOptions.further
 
@@ -46,7 +47,7 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofInserts ++ CompactionOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofStatements ++ CompactionOptions.all ++
       ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)

@@ -80,7 +80,8 @@ object WriteConf {
       bloom = BloomConf(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
         WriteOptions.BloomFpp(options), WriteOptions.BloomMaxEntries(options)),
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
-        WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
+        WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options),
+        WriteOptions.PartialUpdates(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
         whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options)),
@@ -218,8 +219,11 @@ final case class BloomConf(kind: String, entries: Int, fpp: Double, maxEntries: 
   *   true when rows are stored as parquet, false when as Avro
   * @param positions
   *   true when blocks have the positions of the rows of the base file that they replace, where the format allows it
+  * @param partial
+  *   true when updates of a statement have only the columns that it sets, where the format allows it
   */
-final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, positions: Boolean)
+final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, positions: Boolean,
+    partial: Boolean)
 
 /** Begin and commit of the write.
   *

@@ -159,6 +159,11 @@ object WriteOptions {
       "lookup has told, as with BUCKET, the write reads the record keys of base files in their place. Tables of " +
       "version 6 have no place for it.")
 
+  val PartialUpdates: ConfigKey[Boolean] = ConfigKey.flag("hoodie.spark.sql.merge.into.partial.updates",
+    default = false,
+    "Whether an UPDATE or MERGE writes to the logs of a merge-on-read table only the columns that it sets, from version 8 " +
+      "on. The logs are smaller, and docs/format.md says what becomes of rows that come late or come back.")
+
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
     "Size of a row when no earlier commit tells.", 1, "bytes")
 
@@ -229,8 +234,9 @@ object WriteOptions {
   val AmongOthers: ConfigKey[Boolean] = ConfigKey.flag("hudilite.among.other.files", default = false,
     "Whether a new table may be made in a folder that holds other files, which none of its reads shows.")
 
-  /** Inserts by statements, and inserts of keys that are there. */
-  val ofInserts: Seq[ConfigKey[_]] = Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates)
+  /** Inserts by statements, inserts of keys that are there, and updates by statements. */
+  val ofStatements: Seq[ConfigKey[_]] =
+    Seq(InsertInto, BulkInsertSql, InsertMode, DuplicatePolicy, DropDuplicates, PartialUpdates)
 
   /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] =

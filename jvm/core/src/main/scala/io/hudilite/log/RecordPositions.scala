@@ -64,4 +64,9 @@ object RowPosition {
 
   /** The base file has no row of the key. */
   val Absent: Long = -2L
+
+  /** A statement tells of a row that it puts back by the position taken from this: all columns of the row count. */
+  val PutBack: Long = -5L
+
+  def isPutBack(told: Long): Boolean = told < Absent
 }

@@ -51,7 +51,7 @@ class OptionsSuite extends FunSuite {
       Options.check(Map(name -> value))
     }
     ReadOptions.all.foreach(refused(_, OptionSide.Write))
-    (WriteOptions.all ++ WriteOptions.ofInserts ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
+    (WriteOptions.all ++ WriteOptions.ofStatements ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
       WriteOptions.OfBuckets.contains)
       .foreach(refused(_, OptionSide.Read))
   }

@@ -28,7 +28,7 @@ class WriteConfSuite extends FunSuite {
         packing = PackingConf(sortsWhole = false, 100 * MiB, 1, 1024, 1.0),
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
-        logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
+        logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true, partial = false),
         commit = CommitConf(60000, "indexes", "LAZY", amongOthers = false, None, 10),
         notes = CommitNotes.Empty,
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
@@ -78,6 +78,7 @@ class WriteConfSuite extends FunSuite {
       "hoodie.logfile.data.block.max.size" -> "14",
       "hoodie.logfile.max.size" -> "15",
       "hoodie.write.record.positions" -> "false",
+      "hoodie.spark.sql.merge.into.partial.updates" -> "True",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
       "hoodie.metadata.enable" -> "true",
@@ -107,7 +108,7 @@ class WriteConfSuite extends FunSuite {
           recordShare = 0.5),
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
-        logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
+        logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false, partial = true),
         commit = CommitConf(16, "true", "EAGER", amongOthers = true, Some(true), 4),
         notes = CommitNotes(Map("Note.Who" -> "ann"), Some(WriteVersion("jobs", -17))),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))

@@ -26,7 +26,7 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(attempt.begin(), groups.groups, onMove, row.keepsNewest)
+      MergeWriterFactory(attempt.begin().updating(row.updated), groups.groups, onMove, row.keepsNewest)
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket
@@ -117,7 +117,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
     val partition = metadata.getUTF8String(ChangeWriter.Partition)
     val target = keys.partitionPath(row)
     if (!job.keys.generated) checkKept(key, keys.recordKey(row))
-    if (target == partition || onMove == OnMove.Stay) update(key, row, position(metadata))
+    if (target == partition || onMove == OnMove.Stay) change(key, row, position(metadata))
     else if (onMove == OnMove.Move) files.move(key, row, target, position(metadata))
     else throw ChangeWriter.partitionChanged(key, partition, target)
   }
@@ -125,12 +125,16 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private def checkKept(key: UTF8String, newKey: UTF8String): Unit =
     if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
 
+  private def change(key: UTF8String, row: InternalRow, told: Long): Unit =
+    if (RowPosition.isPutBack(told)) update(key, row, RowPosition.PutBack - told, isBack = true)
+    else update(key, row, told, isBack = false)
+
   /** A statement changes a row of a base file once, but for a row that is gone and that it puts back: where it has several
     * new ones of the key, the newest comes first.
     */
-  private def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+  private def update(key: UTF8String, row: InternalRow, position: Long, isBack: Boolean): Unit =
     if (!keepsNewest || position < 0 || position != updatedAt || lastSlot != updatedIn) {
-      files.update(key, row, position)
+      if (isBack) files.putBack(key, row, position) else files.update(key, row, position)
       if (keepsNewest) updatedValues = keys.valuesOf(row, key)
       updatedAt = position
       updatedIn = lastSlot

@@ -26,9 +26,12 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   *   a query sees them
   * @param groups
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
+  * @param updated
+  *   ordinals of the columns that logs get of rows that are updated; `None` = all
   */
 final case class RowLevelWrite(session: SparkSession, intent: WriteIntent, command: RowLevelOperation.Command,
-    scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[LateGroups] = None)
+    scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[LateGroups] = None,
+    updated: Option[Seq[Int]] = None)
     extends RowLevelOperation with SupportsDelta {
 
   def target: WriteTarget = intent.target

@@ -19,6 +19,8 @@ import io.hudilite.filegroup.FileGroupId
   *   base files
   * @param compactions
   *   instant of the pending compaction of a file group; before version 8 log files bear it
+  * @param updated
+  *   ordinals of the data columns that records of updates have, in ascending order; `None` = all
   */
 final case class LogSettings(
     version: Int,
@@ -27,7 +29,8 @@ final case class LogSettings(
     fileBytes: Long = LogSettings.FileBytes,
     findsPositions: Boolean = false,
     takesInserts: Boolean = false,
-    compactions: Map[FileGroupId, String] = Map.empty) {
+    compactions: Map[FileGroupId, String] = Map.empty,
+    updated: Option[Seq[Int]] = None) {
 
   /** True when log files bear the instant of their write, not of their slice. */
   def byInstant: Boolean = version >= LogSettings.FirstVersionByInstant

@@ -48,10 +48,18 @@ private[spark] final class PartialRecords(task: TaskBlocks, columns: Seq[Int]) {
   private val view = ProjectingInternalRow(CarriedSchema.schema(blocks.layout.dataSchema),
     CarriedSchema.Meta.indices ++ columns.map(_ + CarriedSchema.Meta.size))
 
+  private val dataView = ProjectingInternalRow(blocks.layout.dataSchema, columns.toIndexedSeq)
+
   /** The columns of such a record, of those of `CarriedSchema`. The row is reused. */
   def of(kept: InternalRow): InternalRow = {
     view.project(kept)
     view
+  }
+
+  /** The columns of such a record, of the data columns of a row. The row is reused. */
+  def ofData(row: InternalRow): InternalRow = {
+    dataView.project(row)
+    dataView
   }
 }
 

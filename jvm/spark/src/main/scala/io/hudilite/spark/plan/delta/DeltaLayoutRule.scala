@@ -99,6 +99,9 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
 
   private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: LateGroups): DataSourceV2Relation = {
     val relation = RowLevelWrite.relationOf(write.table).get
-    PlanNodes.withTable(relation, RowLevelTables.withOperation(relation.table, operation.copy(groups = Some(groups))))
+    PlanNodes.withTable(relation,
+      RowLevelTables.withOperation(relation.table,
+        operation.copy(groups = Some(groups),
+          updated = UpdatedColumns.of(write.query, operation))))
   }
 }

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan.delta
 
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, WinsOver}
 import io.hudilite.spark.write.RowLevelWrite
 
@@ -56,6 +57,32 @@ private[plan] object RowUpdates {
     }
     in(query)
   }
+}
+
+/** Columns that a statement sets, where logs need no others of the rows that it updates. */
+private[plan] object UpdatedColumns {
+
+  /** Ordinals among the columns of the table, in ascending order, with those that readers compare; `None` where whole rows
+    * are written. One set of columns serves all clauses of a MERGE: the plan has the old values of each.
+    */
+  def of(query: LogicalPlan, operation: RowLevelWrite): Option[Seq[Int]] = {
+    val target = operation.target
+    if (operation.byKey || !target.writesPartial || insertsIntoLogs(query, operation)) None
+    else RowUpdates.of(query).map(_.updates).filterNot(_.exists(MovedRows.moves(_, target))).flatMap { updates =>
+      val columns = target.schema.fieldNames.toSeq
+      val compared = MergeRule.of(target.config).fields.map(MovedRows.root)
+      val set = columns.indices.filter(i => updates.exists(_.changes(columns(i))))
+      val written = columns.indices.filter(i => set.contains(i) || compared.exists(SQLConf.get.resolver(columns(i), _)))
+      if (set.isEmpty || written.size == columns.size) None else Some(written)
+    }
+  }
+
+  /** Of one key there may be a row that is updated and a new one, in this order, which blocks of two kinds do not keep. */
+  private def insertsIntoLogs(query: LogicalPlan, operation: RowLevelWrite): Boolean =
+    operation.target.buckets.isDefined && query.exists {
+      case rows: MergeRows => rows.notMatchedInstructions.nonEmpty
+      case _ => false
+    }
 }
 
 /** The updates in the nodes of a row-level plan. */

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan.merge
 
+import io.hudilite.log.RowPosition
 import io.hudilite.merge.MergeRule
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.shim.PlanNodes
@@ -121,7 +122,7 @@ private[plan] object PutBackRows {
 
   private def placed(rows: MergeRows, clause: MergeRows.Instruction, values: Seq[Expression], probe: IndexProbe,
       operation: RowLevelWrite): MergeRows.Instruction = {
-    val places = stored(probe, placeNames(operation)).map(a => a.name -> a).toMap
+    val places = stored(probe, placeNames(operation)).map(a => a.name -> told(a)).toMap
     val byName = rows.output.map(_.name).zip(values)
     def value(name: String): Option[Expression] =
       byName.collectFirst { case (column, value) if SQLConf.get.resolver(column, name) => value }
@@ -134,6 +135,11 @@ private[plan] object PutBackRows {
       clause.withNewChildren(clause.condition +: back).asInstanceOf[MergeRows.Instruction]
     }
   }
+
+  /** A place as the writer is told it: by the position it sees that the row is put back. */
+  private def told(place: Attribute): Expression =
+    if (place.name != RowPlace.Position) place
+    else Subtract(Literal(RowPosition.PutBack), Coalesce(Seq(place, Literal(RowPosition.Unknown))))
 
   /** A new row is of the key that is gone, in its partition, and would be seen there: it has to win over the row of
     * the base file, and over the delete if that has ordering values. Of several new rows of the key only the newest is

@@ -66,6 +66,9 @@ final case class WriteJob(
 
   def instant: String = permit.instant
 
+  /** The job of a write whose updates have only these of the data columns in logs, by their ordinals. */
+  private[write] def updating(columns: Option[Seq[Int]]): WriteJob = copy(logs = logs.map(_.copy(updated = columns)))
+
   /** Id of a new file group whose first row has this key: with a bucket index it says the bucket. */
   private[write] def fileId(plain: String, partition: String, key: UTF8String): String =
     buckets.fold(plain)(index => BucketIndex.newFileId(index.in(partition).bucketOf(key.toString), plain))

@@ -1,6 +1,15 @@
 package io.hudilite.spark.write.table
 
-import io.hudilite.config.{ColumnsConf, IndexConf, TableConfig, TableKeys, TableRequest, WriteConf, WriteOptions}
+import io.hudilite.config.{
+  ColumnsConf,
+  IndexConf,
+  Payload,
+  TableConfig,
+  TableKeys,
+  TableRequest,
+  WriteConf,
+  WriteOptions
+}
 import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.schema.EvolvedColumns
@@ -50,6 +59,15 @@ final case class WriteTarget(
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
+
+  /** Updates of a statement may have only some columns in logs (docs/format.md#blocks-of-some-columns). */
+  def writesPartial: Boolean = isMergeOnRead && conf.logs.partial &&
+    config.version >= LogSettings.FirstVersionByInstant && takesPartial
+
+  // A null or a marker that leaves a column alone would not be told from a column that is left out, and Apache Hudi asks
+  // the classes of older tables for whole rows.
+  private def takesPartial: Boolean =
+    config.partialUpdates.isEmpty && (config.version >= Payload.FirstVersionByProperties || config.payload.isEmpty)
 
   /** Tells of the files of the write, once that has begun, what the metadata table is to say. */
   def teller: Option[FactsTeller] = {

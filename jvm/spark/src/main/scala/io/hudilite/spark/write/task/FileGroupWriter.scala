@@ -100,6 +100,12 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     current.update(key, row, position)
   }
 
+  def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
+    metrics.updated += 1
+    job.checkOrdering(key, row)
+    current.putBack(key, row, position)
+  }
+
   def upsert(key: UTF8String, row: InternalRow): Unit = {
     metrics.updated += 1
     job.checkOrdering(key, row)

@@ -18,6 +18,9 @@ private[write] trait GroupWriter {
     */
   def update(key: UTF8String, row: InternalRow, position: Long): Unit
 
+  /** As `update`, by a new row: the log has deleted the one of its key, and all of its columns count. */
+  def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = update(key, row, position)
+
   /** Replaces all rows of the key, and inserts where there is none: nobody has looked. */
   def upsert(key: UTF8String, row: InternalRow): Unit
 

@@ -31,6 +31,8 @@ private[write] final class HeldChanges(layout: HeldChanges.Layout) {
 
   def update(key: UTF8String, row: InternalRow, position: Long): Unit = hold(key, row, position, HeldChanges.Update)
 
+  def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = hold(key, row, position, HeldChanges.PutBack)
+
   def upsert(key: UTF8String, row: InternalRow): Unit = hold(key, row, RowPosition.Unknown, HeldChanges.Upsert)
 
   def delete(key: UTF8String, position: Long): Unit = update(key, null, position)
@@ -55,6 +57,7 @@ private[write] final class HeldChanges(layout: HeldChanges.Layout) {
         val kind = row.getInt(4)
         if (kind == HeldChanges.Insert) inserts.insert(key, row.getStruct(2, dataColumns))
         else if (kind == HeldChanges.Upsert) changes.upsert(key, row.getStruct(2, dataColumns))
+        else if (kind == HeldChanges.PutBack) changes.putBack(key, row.getStruct(2, dataColumns), row.getLong(3))
         else if (row.isNullAt(2)) changes.delete(key, row.getLong(3))
         else changes.update(key, row.getStruct(2, dataColumns), row.getLong(3))
       }
@@ -68,6 +71,7 @@ private[write] object HeldChanges {
   private val Insert = 0
   private val Update = 1
   private val Upsert = 2
+  private val PutBack = 3
 
   /** How changes are kept; one for all file groups of a task. */
   final class Layout(dataSchema: StructType) {

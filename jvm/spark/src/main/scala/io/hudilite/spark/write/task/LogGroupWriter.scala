@@ -59,20 +59,28 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       case Some(deleted) if deleted.key == key =>
         if (job.rule.compares) throw LogGroupWriter.comesBack(key, slice.partition, job.basePath)
         lastDelete = None
-        update(key, row, deleted.place)
-      case _ => update(key, row, RowPosition.Unknown)
+        putBack(key, row, deleted.place)
+      case _ => putBack(key, row, RowPosition.Unknown)
     }
     else
       throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    change(key, row, position, output.updates)
+
+  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = change(key, row, position, None)
+
+  override def upsert(key: UTF8String, row: InternalRow): Unit = putBack(key, row, RowPosition.Unknown)
+
+  private def change(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit =
     if (job.isDelete(row)) delete(key, orderings.of(row), position)
     else {
       val place = placeOf(key, position)
-      pending(place).add(key, row, place)
+      some match {
+        case Some(records) => part(records, place).add(key, records.ofData(row), place)
+        case None => pending(place).add(key, row, place)
+      }
     }
-
-  override def upsert(key: UTF8String, row: InternalRow): Unit = update(key, row, RowPosition.Unknown)
 
   /** Appends a record that another instant wrote, as it is; the columns are those of `CarriedSchema.schema`. */
   def keep(row: InternalRow, position: Long): Unit = {

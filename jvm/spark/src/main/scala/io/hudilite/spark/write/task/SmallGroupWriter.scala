@@ -34,6 +34,11 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
     hold.update(key, row, position)
   }
 
+  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
+    look(key)
+    hold.putBack(key, row, position)
+  }
+
   override def upsert(key: UTF8String, row: InternalRow): Unit = {
     look(key)
     hold.upsert(key, row)

@@ -3,7 +3,7 @@ package io.hudilite.spark.write.task
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, Partitions}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SequenceNumbers}
 import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
-import io.hudilite.spark.logfile.encode.TaskBlocks
+import io.hudilite.spark.logfile.encode.{PartialRecords, TaskBlocks}
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.spark.slice.rewrite.BloomCarry
 import io.hudilite.spark.write.job.WriteJob
@@ -101,6 +101,10 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] lazy val heldChanges: HeldChanges.Layout = new HeldChanges.Layout(job.dataSchema)
 
   private[spark] val blocks: TaskBlocks = new TaskBlocks(layout, sequence)
+
+  /** Records of updates, where they have only the columns that a statement sets. */
+  private[write] lazy val updates: Option[PartialRecords] =
+    job.logs.flatMap(_.updated).map(new PartialRecords(blocks, _))
 }
 
 private object TaskOutput {
