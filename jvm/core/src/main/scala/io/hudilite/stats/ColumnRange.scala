@@ -105,7 +105,8 @@ private[hudilite] object ValueRange {
   private def compare(a: StatValue, b: StatValue): Int = StatValue.compare(a, b)
     .getOrElse(throw new IllegalArgumentException(s"values of one kind that do not compare: $a and $b"))
 
-  private def firstNotBelow(ascending: IndexedSeq[StatValue], least: StatValue): Int = {
+  /** How many of them are less. */
+  private[stats] def firstNotBelow(ascending: IndexedSeq[StatValue], least: StatValue): Int = {
     // hot path
     var (from, until) = (0, ascending.size)
     while (from < until) {
