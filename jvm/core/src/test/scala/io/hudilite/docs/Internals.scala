@@ -269,7 +269,8 @@ object Internals {
       "plan.table/SelectedPartitions", "scan.rule/BucketUses", "scan.rule/JoinedColumns", "scan.rule/SubqueryScans",
       "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
-      "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
+      "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/ScanStatistics", "scan.plan/TimeTravel",
+      "row/SchemaAlignment",
       "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

@@ -116,8 +116,11 @@ class DataSkippingSuite extends FunSuite {
     assertEquals(skipping(Seq(IsNull(number))).tells, true)
   }
 
+  private def known(sources: Seq[ColumnRanges]): KnownColumns =
+    new KnownColumns(Set(number), sources, (_, _) => Some(ColumnNames.Same))
+
   private def spread(sources: Seq[ColumnRanges], slices: Seq[FileSlice], mayTell: Boolean = false): Double =
-    new ColumnSpread(Set(number), sources, (_, _) => Some(ColumnNames.Same)).of(slices, _ => mayTell)(number)
+    known(sources).apart(slices, _ => mayTell)(number)
 
   test("a column tells slices apart as far as their ranges do not meet") {
     def told(ranges: ColumnRange*): Double = {
@@ -146,5 +149,13 @@ class DataSkippingSuite extends FunSuite {
     val kept = (1 to 2).map(_ => skipping(Seq(equal(number, 5)), remembered).kept(Seq(slice("a"), slice("b"))))
     assertEquals(kept, Seq.fill(2)(Seq(slice("b"))))
     assertEquals(told.asked, Seq("a-base", "b-base"))
+  }
+
+  test("the range around a column is known where it is of each file, with the nulls of base files") {
+    val told = new Told(Map("a-base" -> Map(number -> between(1, 2).copy(nulls = Some(3L))),
+        "b-base" -> Map(number -> between(5, 6).copy(nulls = Some(4L))), "b-log" -> Map(number -> between(-7, -7))))
+    val all = between(-7, 6).copy(nulls = Some(7L))
+    assertEquals(known(Seq(told)).around(Seq(slice("a"), slice("b", "b-log"))), Map(number -> all))
+    assertEquals(known(Seq(told)).around(Seq(slice("a"), slice("c"))), Map.empty[FilterColumn, ColumnRange])
   }
 }

@@ -90,7 +90,7 @@ final class HudiliteScan private (
   // ---- statistics
 
   override def estimateStatistics(): Statistics =
-    ScanStatistics.of(source, columns, planner.filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
+    ScanStatistics.of(planner, columns, planner.filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
 
   /** Part of the interface from Spark 4.3 on, where the number of rows is not asked for without need. */
   def estimateSizeInBytes(): OptionalLong = {

@@ -25,7 +25,7 @@ private[scan] object LateFilter {
   private def around(column: Seq[String], ascending: Seq[Any]): ScanFilter = {
     val each = (ascending.size + MostRanges - 1) / MostRanges
     AnyOf(ascending.grouped(each).toSeq.map(run =>
-      AllOf(Seq(Comparison(column, GreaterOrEqual, run.head), Comparison(column, LessOrEqual, run.last)))))
+        AllOf(Seq(Comparison(column, GreaterOrEqual, run.head), Comparison(column, LessOrEqual, run.last)))))
   }
 
   private val MostRanges = ParquetFilter.MaxListed / 2

@@ -1,13 +1,13 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
-import io.hudilite.filegroup.{BaseFile, PathSelection}
+import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.stats.FileStatistics
+import io.hudilite.stats.{ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
@@ -100,6 +100,13 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   def separating(columns: Set[Seq[String]], plan: PrunedFiles, mayTell: Boolean): Set[Seq[String]] =
     if (!skips) Set.empty
     else byStatistics.separating(columns -- partitions.columnPaths, plan.files, plan.merged, mayTell)
+
+  /** Bounds of these columns in slices, where the metadata table knows them. */
+  private[scan] def bounds(columns: StructType, slices: Seq[FileSlice]): Map[String, ColumnRange] =
+    if (!skips) Map.empty
+    else byStatistics.around(columns.fieldNames.map(Seq(_)).toSet, slices).map { case (path, range) =>
+      path.head -> range
+    }
 
   // ---- tasks
 

@@ -3,7 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
-import io.hudilite.stats.{ColumnSpread, DataSkipping, FooterRanges, KeptFooterRanges, RememberedRanges}
+import io.hudilite.stats.{ColumnRange, DataSkipping, FooterRanges, KeptFooterRanges, KnownColumns, RememberedRanges}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -52,11 +52,18 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
     if (columns.isEmpty || slices.size < 2 || (merged.nonEmpty && !state.isOneMoment)) Set.empty
     else {
       val asks = mayTell && slices.size <= KeyPruning.MaxFilesOnDriver
-      new ColumnSpread(columns, stored :+ new KeptFooterRanges(state.table.basePath), names)
-        .of(slices, slice => asks && slice.logs.isEmpty)
+      new KnownColumns(columns, stored :+ new KeptFooterRanges(state.table.basePath), names).apart(slices,
+        slice => asks && slice.logs.isEmpty)
         .collect { case (column, apart) if apart >= StatisticsPruning.LeastApart => column.path }.toSet
     }
   }
+
+  /** Ranges around all values of those of these columns of which the metadata table knows them. */
+  def around(paths: Set[Seq[String]], slices: Seq[FileSlice]): Map[Seq[String], ColumnRange] =
+    if (stored.isEmpty || slices.isEmpty) Map.empty
+    else new KnownColumns(paths.flatMap(filters.column), stored, names).around(slices).map { case (column, range) =>
+      column.path -> range
+    }
 
   /** Blocks of log files of version 6 may be of later writes than the file's name says. */
   private def names(time: String, isLog: Boolean): Option[ColumnNames] = state.evolved match {

@@ -18,7 +18,8 @@ class LateFilterSuite extends FunSuite {
 
   private val types = Seq[(DataType, () => Any)](
     IntegerType -> (() => random.nextInt()), LongType -> (() => random.nextLong()),
-    DoubleType -> (() => if (random.nextInt(9) == 0) -0.0 else if (random.nextInt(9) == 0) Double.NaN else random.nextGaussian()),
+    DoubleType ->
+      (() => if (random.nextInt(9) == 0) -0.0 else if (random.nextInt(9) == 0) Double.NaN else random.nextGaussian()),
     StringType -> (() => UTF8String.fromString(random.nextString(random.nextInt(4)))),
     DecimalType(12, 2) -> (() => Decimal(random.nextInt().toLong, 12, 2)), DateType -> (() => random.nextInt(9999)))
 
@@ -39,7 +40,8 @@ class LateFilterSuite extends FunSuite {
       values.foreach(v => assert(passes(ranges, v, order), s"seed $seed: $v of $dataType"))
       assert(ranges.asInstanceOf[AnyOf].parts.size <= 10)
     }
-    val some = LateFilter.shortened(OneOf(Seq("c"), (0 until 30) ++ (1000 until 1030)), new StructType().add("c", IntegerType))
+    val some =
+      LateFilter.shortened(OneOf(Seq("c"), (0 until 30) ++ (1000 until 1030)), new StructType().add("c", IntegerType))
     assert(!passes(some.get, 500, TypeUtils.getInterpretedOrdering(IntegerType)))
   }
 
