@@ -62,6 +62,9 @@ object FooterCache {
     }
   }
 
+  /** The whole footer, but for the bloom filter, where it is kept. */
+  def kept(path: String, length: Long): Option[ParquetMetadata] = parquet.get(path -> length)
+
   private def withoutBloom(footer: ParquetMetadata): ParquetMetadata = {
     val facts = footer.getFileMetaData
     val values = new java.util.HashMap[String, String](facts.getKeyValueMetaData)

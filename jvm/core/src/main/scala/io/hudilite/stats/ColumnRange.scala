@@ -8,8 +8,16 @@ import io.hudilite.stats.ColumnFilter.Operator
   *
   * @param values
   *   where those lie that are not null; `None` where there are none
+  * @param nulls
+  *   how many are null, where it is counted
   */
-private[hudilite] final case class ColumnRange(mayBeNull: Boolean, values: Option[ValueRange]) {
+private[hudilite] final case class ColumnRange(mayBeNull: Boolean, values: Option[ValueRange],
+    nulls: Option[Long] = None) {
+
+  /** The range around both. */
+  def or(other: ColumnRange): ColumnRange = ColumnRange(mayBeNull || other.mayBeNull,
+    (for (a <- values; b <- other.values) yield a.or(b)).orElse(values).orElse(other.values),
+    for (a <- nulls; b <- other.nulls) yield a + b)
 
   /** Outcomes of a test that is null for nulls. */
   def each(test: ValueRange => Outcomes): Outcomes =
@@ -47,6 +55,10 @@ private[hudilite] final case class ValueRange(low: Option[StatValue], high: Opti
   def or(other: ValueRange): ValueRange = ValueRange(
     for (a <- low; b <- other.low) yield if (compare(a, b) <= 0) a else b,
     for (a <- high; b <- other.high) yield if (compare(a, b) >= 0) a else b, isJavas || other.isJavas)
+
+  /** Both ends as `ColumnKind.value` takes values, where both are known. */
+  def ends: Option[(Any, Any)] =
+    for (a <- low; b <- high; least <- plain(a); greatest <- plain(b)) yield least -> greatest
 
   def compared(operator: Operator, value: StatValue): Outcomes =
     if (!agreesOn(value)) AnyValue
@@ -91,6 +103,18 @@ private[hudilite] final case class ValueRange(low: Option[StatValue], high: Opti
 
 private[hudilite] object ValueRange {
 
+  private def plain(value: StatValue): Option[Any] = value match {
+    case StatValue.Flag(v) => Some(v)
+    case StatValue.Int64(v) => Some(v)
+    case StatValue.Float32(v) => Some(v)
+    case StatValue.Float64(v) => Some(v)
+    case StatValue.Day(v) => Some(v.toLong)
+    case StatValue.TimestampMicros(v) => Some(v)
+    case StatValue.Decimal(v) => Some(v)
+    case Text(v) => Some(v)
+    case _ => None
+  }
+
   private val AnyValue = Outcomes.of(isTrue = true, isFalse = true)
 
   // The two orders differ where a surrogate meets a letter above all surrogates. A text without either compares alike
@@ -105,7 +129,8 @@ private[hudilite] object ValueRange {
   private def compare(a: StatValue, b: StatValue): Int = StatValue.compare(a, b)
     .getOrElse(throw new IllegalArgumentException(s"values of one kind that do not compare: $a and $b"))
 
-  private def firstNotBelow(ascending: IndexedSeq[StatValue], least: StatValue): Int = {
+  /** How many of them are less. */
+  private[stats] def firstNotBelow(ascending: IndexedSeq[StatValue], least: StatValue): Int = {
     // hot path
     var (from, until) = (0, ascending.size)
     while (from < until) {

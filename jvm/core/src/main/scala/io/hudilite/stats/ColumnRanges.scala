@@ -19,4 +19,6 @@ private[hudilite] final case class AskedFile(
     partition: String, name: String, length: Long, isLog: Boolean, columns: Map[FilterColumn, String]) {
 
   def relativePath: String = if (partition.isEmpty) name else s"$partition/$name"
+
+  def under(basePath: String): String = s"${basePath.stripSuffix("/")}/$relativePath"
 }

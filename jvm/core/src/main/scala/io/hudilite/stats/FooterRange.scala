@@ -48,7 +48,8 @@ private[stats] final class FooterRange(footer: ParquetMetadata) {
     else {
       val values = found.flatten.filter(_.hasValues).map(range(_, kind))
       if (values.exists(_.isEmpty)) None
-      else Some(ColumnRange(found.flatten.exists(_.nulls > 0), values.flatten.reduceOption((a, b) => a.or(b))))
+      else Some(ColumnRange(found.flatten.exists(_.nulls > 0), values.flatten.reduceOption((a, b) => a.or(b)),
+          Some(found.flatten.map(_.nulls).sum)))
     }
   }
 

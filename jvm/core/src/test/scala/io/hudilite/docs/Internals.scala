@@ -55,11 +55,12 @@ object Internals {
         "scans that get other columns, are filtered while the query runs, or tell how their rows are dealt.")(
       "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "scan.rule/RuntimeFilters",
       "scan.rule/SubqueryScans", "scan.rule/BucketedScans", "scan.rule/BucketUses",
-      "scan.rule/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
+      "scan.rule/JoinedColumns", "scan.rule/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite", "BucketedScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
-      "scan.rule/RuntimeFilters", "scan.rule/UnnestedFilters")("RuntimeFiltersSuite"),
+      "scan.rule/JoinedColumns", "scan.rule/RuntimeFilters", "scan.rule/SmallSides",
+      "scan.rule/UnnestedFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
       "Removes the runtime filters that have not come down to a scan.")("scan.rule/RuntimeFilters")(
       "RuntimeFiltersSuite"),
@@ -265,9 +266,11 @@ object Internals {
       "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",
       "plan.delta/LateMoves",
       "scan.rule/RuntimeFilters",
-      "plan.table/SelectedPartitions", "scan.rule/BucketUses", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters",
+      "plan.table/SelectedPartitions", "scan.rule/BucketUses", "scan.rule/JoinedColumns", "scan.rule/SubqueryScans",
+      "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
-      "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
+      "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/ScanStatistics", "scan.plan/TimeTravel",
+      "row/SchemaAlignment",
       "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

@@ -115,4 +115,47 @@ class DataSkippingSuite extends FunSuite {
     assertEquals(skipping(Seq(Negation(IsNull(number)))).tells, false)
     assertEquals(skipping(Seq(IsNull(number))).tells, true)
   }
+
+  private def known(sources: Seq[ColumnRanges]): KnownColumns =
+    new KnownColumns(Set(number), sources, (_, _) => Some(ColumnNames.Same))
+
+  private def spread(sources: Seq[ColumnRanges], slices: Seq[FileSlice], mayTell: Boolean = false): Double =
+    known(sources).apart(slices, _ => mayTell)(number)
+
+  test("a column tells slices apart as far as their ranges do not meet") {
+    def told(ranges: ColumnRange*): Double = {
+      val slices = ranges.indices.map(n => slice(s"s$n"))
+      spread(Seq(new Told(ranges.zipWithIndex.map { case (r, n) => s"s$n-base" -> Map(number -> r) }.toMap)), slices)
+    }
+    assertEquals(told(between(1, 2), between(3, 4), between(5, 6)), 1.0)
+    assertEquals(told(between(1, 3), between(3, 4), between(2, 6)), 0.0)
+    assertEquals(told(between(1, 9), between(2, 8), between(3, 7), between(20, 30)), 0.5)
+    assertEquals(told(between(1, 9), ColumnRange.OfNulls), 1.0)
+    assertEquals(told(between(1, 9), ColumnRange.Unknown), 0.0)
+    assertEquals(told(between(1, 9)), 0.0)
+  }
+
+  test("slices of which nothing is known tell nothing, unless they may be asked later") {
+    val told = new Told(Map("a-base" -> Map(number -> between(1, 2)), "b-base" -> Map(number -> between(1, 2)),
+        "b-log" -> Map(number -> between(7, 8))))
+    val slices = Seq(slice("a"), slice("b", "b-log"), slice("c"))
+    assertEquals(spread(Seq(told), slices), 0.0)
+    assertEquals(spread(Seq(told), slices, mayTell = true), 2.0 / 3)
+  }
+
+  test("a source is asked once for each column of a file, also where it knows nothing") {
+    val told = new Told(Map("a-base" -> Map(number -> between(1, 2))))
+    val remembered = new RememberedRanges(told)
+    val kept = (1 to 2).map(_ => skipping(Seq(equal(number, 5)), remembered).kept(Seq(slice("a"), slice("b"))))
+    assertEquals(kept, Seq.fill(2)(Seq(slice("b"))))
+    assertEquals(told.asked, Seq("a-base", "b-base"))
+  }
+
+  test("the range around a column is known where it is of each file, with the nulls of base files") {
+    val told = new Told(Map("a-base" -> Map(number -> between(1, 2).copy(nulls = Some(3L))),
+        "b-base" -> Map(number -> between(5, 6).copy(nulls = Some(4L))), "b-log" -> Map(number -> between(-7, -7))))
+    val all = between(-7, 6).copy(nulls = Some(7L))
+    assertEquals(known(Seq(told)).around(Seq(slice("a"), slice("b", "b-log"))), Map(number -> all))
+    assertEquals(known(Seq(told)).around(Seq(slice("a"), slice("c"))), Map.empty[FilterColumn, ColumnRange])
+  }
 }

@@ -42,7 +42,8 @@ final class RandomFilters(rows: RandomRows) {
     random.nextInt(8) match {
       case 0 => TestedFilter(ColumnFilter.IsNull(column), row => Some(!row.contains(column)))
       case 1 | 2 =>
-        val list = Seq.fill(1 + random.nextInt(3))(literal())
+        // Lists of joins are long.
+        val list = Seq.fill(1 + random.nextInt(if (random.nextInt(4) == 0) 60 else 3))(literal())
         TestedFilter(asFilter(list)(ColumnFilter.OneOf(column, _)),
           _.get(column).map(v => list.exists(compare(v, _) == 0)))
       case 3 if column.kind == ColumnKind.Texts =>

@@ -75,7 +75,7 @@ private[metadata] object StoredRange {
       max <- stored.max
       ordinal = stored.valueType.map(_.ordinal).filter(_ != StatType.V1)
       range <- ColumnRange.of(kind, stored.nulls > 0, StoredBound(min, ordinal), StoredBound(max, ordinal))
-    } yield range.copy(values = range.values.map(_.inBothOrders))
+    } yield range.copy(values = range.values.map(_.inBothOrders), nulls = if (isLog) None else Some(stored.nulls))
 
   // A record that counts nulls alone may be of values that Hudi cannot compare, or of a column without statistics.
   private def hasValues(stored: ColumnStatistics): Boolean = stored.nulls >= 0 && stored.nulls < stored.values

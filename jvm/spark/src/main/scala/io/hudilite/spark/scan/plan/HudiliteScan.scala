@@ -20,13 +20,15 @@ import org.apache.spark.sql.types.StructType
   *
   * Spark adds filters that it learns while the query runs before it asks for the tasks.
   *
-  * @param offersColumns
-  *   for such filters; until a rule says so, which runs when Spark's own have, they are kept back (`RuntimeFilters`)
+  * @param offered
+  *   for such filters, besides keys and columns of partitions and buckets; until a rule says so, which runs when Spark's
+  *   own have, all are kept back (`RuntimeFilters`)
   * @param grouping
   *   by bucket, in place of splits of equal size, where a rule has found a use for it (`BucketedScans`)
   */
 final class HudiliteScan private (
-    session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int], offersColumns: Boolean,
+    session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int],
+    offered: Option[OfferedColumns],
     grouping: Option[BucketGrouping])
     extends Scan
     with Batch
@@ -35,7 +37,7 @@ final class HudiliteScan private (
     with SupportsRuntimeV2Filtering {
 
   def this(session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int]) =
-    this(session, planner, columns, limit, false, None)
+    this(session, planner, columns, limit, None, None)
 
   private val source: TableState = planner.state
   private val settings = ScanSettings.reader(columns, source.known)
@@ -77,7 +79,7 @@ final class HudiliteScan private (
   /** The scan with its splits grouped, if they can be: by bucket, or by partition and bucket. */
   private[scan] def grouped(byPartition: Boolean): Option[HudiliteScan] =
     bucketed.flatMap(plain => if (byPartition) planner.grouping(columns, byPartition) else Some(plain)).map(by =>
-      new HudiliteScan(session, planner, columns, limit, offersColumns, Some(by)))
+      new HudiliteScan(session, planner, columns, limit, offered, Some(by)))
 
   // Spark asks for it with each plan that it makes of the scan.
   override def createReaderFactory(): PartitionReaderFactory = factory
@@ -88,7 +90,7 @@ final class HudiliteScan private (
   // ---- statistics
 
   override def estimateStatistics(): Statistics =
-    ScanStatistics.of(source, columns, planner.filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
+    ScanStatistics.of(planner, columns, planner.filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
 
   /** Part of the interface from Spark 4.3 on, where the number of rows is not asked for without need. */
   def estimateSizeInBytes(): OptionalLong = {
@@ -99,19 +101,21 @@ final class HudiliteScan private (
   // ---- filters that come while the query runs
 
   override def filterAttributes(): Array[NamedReference] =
-    if (offersColumns) filterable.map(name => Expressions.column(quoteIdentifier(name))).toArray else Array.empty
+    filterable.map(name => Expressions.column(quoteIdentifier(name))).toArray
 
   /** Columns of the scan by which such a filter could leave out some of the files. */
-  private lazy val filterable: Seq[String] = {
+  private lazy val filterable: Seq[String] = offered.toSeq.flatMap { joined =>
     val pruning = planner.pruningColumns.filter(path => path.size == 1 && columns.fieldNames.contains(path.head))
-    if (pruning.isEmpty) Nil // then nothing is listed for this
-    else pruning.intersect(planner.pruningColumns(planner.files)).map(_.head).toSeq.sorted
+    val others = joined.names.filter(columns.fieldNames.contains(_)).map(Seq(_)) -- pruning
+    if (pruning.isEmpty && others.isEmpty) Nil // then nothing is listed for this
+    else (pruning.intersect(planner.pruningColumns(planner.files)) ++
+      planner.separating(others, planner.files, joined.areFree)).map(_.head).toSeq.sorted
   }
 
   /** The scan with its columns offered, if it has kept them back. */
-  def offering: Option[HudiliteScan] =
-    if (offersColumns) None
-    else Some(new HudiliteScan(session, planner, columns, limit, offersColumns = true, grouping))
+  def offering(columnsOfJoins: OfferedColumns): Option[HudiliteScan] =
+    if (offered.isDefined) None
+    else Some(new HudiliteScan(session, planner, columns, limit, Some(columnsOfJoins), grouping))
 
   override def filter(predicates: Array[Predicate]): Unit = {
     val late = predicates.toList.flatMap(ScanFilter.of(_, source.known))
@@ -136,7 +140,7 @@ final class HudiliteScan private (
 
   // ---- Spark reuses the result of an equal scan
 
-  private def identity: Seq[Any] = Seq(rows, columns, offersColumns, grouping)
+  private def identity: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping)
 
   /** The rows that are read, equal for scans of equal ones. Filters are no part of it. Spark evaluates each of them above
     * the scan, too, so that under equal plans scans with other filters deliver the same; and those that Spark infers after
@@ -146,7 +150,7 @@ final class HudiliteScan private (
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =
-    new HudiliteScan(session, planner, others, limit, offersColumns, None)
+    new HudiliteScan(session, planner, others, limit, offered, None)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity
@@ -155,6 +159,13 @@ final class HudiliteScan private (
 
   override def hashCode(): Int = identity.hashCode
 }
+
+/** Columns that a query joins by.
+  *
+  * @param areFree
+  *   a filter on them takes its values from a side that is broadcast anyway
+  */
+final case class OfferedColumns(names: Set[String], areFree: Boolean)
 
 /** Filters as text for `EXPLAIN`. */
 private object FilterText {

@@ -1,13 +1,13 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
-import io.hudilite.filegroup.{BaseFile, PathSelection}
+import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
+import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.stats.FileStatistics
+import io.hudilite.stats.{ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
@@ -91,6 +91,22 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     if (plan.files.size + plan.merged.size < 2) Set.empty
     else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty || byRecordIndex.isThere) ++
       buckets.missingColumn(filters).filter(_ => buckets.areCertain)
+
+  /** Those of other columns by whose statistics a filter can leave out files of the plan. No file is opened for this.
+    *
+    * @param mayTell
+    *   files of which nothing is known yet are taken to be told apart
+    */
+  def separating(columns: Set[Seq[String]], plan: PrunedFiles, mayTell: Boolean): Set[Seq[String]] =
+    if (!skips) Set.empty
+    else byStatistics.separating(columns -- partitions.columnPaths, plan.files, plan.merged, mayTell)
+
+  /** Bounds of these columns in slices, where the metadata table knows them. */
+  private[scan] def bounds(columns: StructType, slices: Seq[FileSlice]): Map[String, ColumnRange] =
+    if (!skips) Map.empty
+    else byStatistics.around(columns.fieldNames.map(Seq(_)).toSet, slices).map { case (path, range) =>
+      path.head -> range
+    }
 
   // ---- tasks
 
@@ -187,13 +203,9 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   private def narrowing(found: PrunedFiles): Option[Narrowing] =
     if (found.late.isEmpty) None
-    else Some(Narrowing(withinPartitions(filters ++ found.late.filter(isShort)), found.keys, found.keysToCheck))
-
-  // Long lists have done their work in pruning files, and tasks need not carry them.
-  private def isShort(filter: ScanFilter): Boolean = filter match {
-    case ScanFilter.OneOf(_, values) => values.size <= ParquetFilter.MaxListed
-    case _ => true
-  }
+    else
+      Some(Narrowing(withinPartitions(filters ++ found.late.flatMap(LateFilter.shortened(_, state.known))), found.keys,
+          found.keysToCheck))
 
   /** The filters that say something of a file beyond its partition, of which the folder has said it. */
   private def withinPartitions(filters: Seq[ScanFilter]): Seq[ScanFilter] = ScanFilter.conjuncts(filters).filterNot(

@@ -1,6 +1,6 @@
 package io.hudilite.spark.scan.plan
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.RowCounts
 
 import java.util.{Collections, Map => JMap, Optional, OptionalLong}
@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.read.Statistics
 import org.apache.spark.sql.connector.read.colstats.{ColumnStatistics, Histogram, HistogramBin}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
@@ -43,31 +44,56 @@ private[scan] object ScanStatistics {
     * @param plan
     *   the files of the scan
     */
-  def of(source: TableState, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
+  def of(planner: ScanPlanner, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
       : ScanStatistics = {
-    val known = source.knownStatistics
-    // Spark weighs the filters itself where it knows bounds of columns, and must not have them weighed twice.
-    val files = plan.baseFiles ++ (if (known.isDefined) plan.byStatistics.toSeq.flatMap(_.flatMap(_.base)) else Nil)
-    val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan, files))
-    new ScanStatistics(bytes, rows,
-      (for (found <- known; total <- found.rows; left <- rows) yield of(found, columns, total, left))
-        .getOrElse(Collections.emptyMap[NamedReference, ColumnStatistics]()))
+    val source = planner.state
+    source.knownStatistics match {
+      case Some(known) =>
+        val rows = known.rows.filter(_ => whole).orElse(estimate(source, weighed(plan)))
+        new ScanStatistics(bytes, rows,
+          (for (total <- known.rows; left <- rows) yield of(known, columns, total, left)).getOrElse(NoColumns))
+      case None if SQLConf.get.cboEnabled => ofFiles(planner, columns, plan, bytes)
+      case None => new ScanStatistics(bytes, estimate(source, slices(plan)), NoColumns)
+    }
   }
 
+  private val NoColumns: JMap[NamedReference, ColumnStatistics] = Collections.emptyMap()
+
+  private def slices(plan: PrunedFiles): Seq[FileSlice] = plan.files.map(FileSlice.ofBase) ++ plan.merged
+
+  // Spark weighs the filters itself where it knows bounds of columns, and must not have them weighed twice.
+  private def weighed(plan: PrunedFiles): Seq[FileSlice] = slices(plan) ++ plan.byStatistics.toSeq.flatten
+
   // Rows of a slice without a base file are counted nowhere.
-  private def estimate(source: TableState, plan: PrunedFiles, files: Seq[BaseFile]): Option[Long] =
-    if (files.isEmpty && plan.merged.nonEmpty) None else RowCounts.estimate(source.table, files)
+  private def estimate(source: TableState, slices: Seq[FileSlice]): Option[Long] = {
+    val files = slices.flatMap(_.base)
+    if (files.isEmpty && slices.nonEmpty) None else RowCounts.estimate(source.table, files)
+  }
+
+  /** Nobody has analyzed the state: what the metadata table says of its files. */
+  private def ofFiles(planner: ScanPlanner, columns: StructType, plan: PrunedFiles, bytes: OptionalLong)
+      : ScanStatistics = {
+    val all = weighed(plan)
+    val found = for {
+      rows <- estimate(planner.state, all)
+      bounds = BoundStatistics.of(columns, planner.bounds(columns, all), rows) if bounds.nonEmpty
+    } yield new ScanStatistics(bytes, Some(rows), byName(bounds))
+    found.getOrElse(new ScanStatistics(bytes, estimate(planner.state, slices(plan)), NoColumns))
+  }
+
+  private def byName(columns: Map[String, ColumnStat]): JMap[NamedReference, ColumnStatistics] =
+    columns.map { case (name, stat) =>
+      (Expressions.column(quoteIdentifier(name)): NamedReference) -> (new FoundColumn(stat): ColumnStatistics)
+    }.asJava
 
   /** Of the `left` of `total` rows: as many different values as there can be, and nulls in proportion. */
   private def of(found: KnownStatistics, columns: StructType, total: Long, left: Long)
       : JMap[NamedReference, ColumnStatistics] =
-    (for (field <- columns.fields.toSeq; column <- found.columns.get(field.name)) yield {
+    byName((for (field <- columns.fields.toSeq; column <- found.columns.get(field.name)) yield {
       val share = if (total == 0) 0.0 else math.min(left.toDouble / total, 1.0)
-      val scaled = column.copy(distinctCount = column.distinctCount.map(_.min(BigInt(left))),
+      field.name -> column.copy(distinctCount = column.distinctCount.map(_.min(BigInt(left))),
         nullCount = column.nullCount.map(count => BigInt(math.round(count.toDouble * share))))
-      (Expressions.column(quoteIdentifier(field.name)): NamedReference) ->
-        (new FoundColumn(scaled): ColumnStatistics)
-    }).toMap.asJava
+    }).toMap)
 }
 
 /** Statistics of a column as Spark takes them from a source. */

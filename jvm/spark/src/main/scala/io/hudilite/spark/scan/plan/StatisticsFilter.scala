@@ -33,9 +33,12 @@ private[scan] final class StatisticsFilter(schema: StructType) {
     case ScanFilter.Negation(part) => ColumnFilter.Negation(of(part))
   }
 
+  /** The column, where statistics can judge its values. */
+  def column(path: Seq[String]): Option[FilterColumn] =
+    FieldTypes.at(schema, path.toList).flatMap(kindOf).map(FilterColumn(path, _))
+
   private def on(path: Seq[String])(filter: FilterColumn => Option[ColumnFilter]): ColumnFilter =
-    FieldTypes.at(schema, path.toList).flatMap(kindOf).flatMap(kind => filter(FilterColumn(path, kind)))
-      .getOrElse(ColumnFilter.Other)
+    column(path).flatMap(filter).getOrElse(ColumnFilter.Other)
 }
 
 private object StatisticsFilter {

@@ -3,7 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
-import io.hudilite.stats.{DataSkipping, FooterRanges}
+import io.hudilite.stats.{ColumnRange, DataSkipping, FooterRanges, KeptFooterRanges, KnownColumns, RememberedRanges}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -21,8 +21,9 @@ private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Se
 private[scan] final class StatisticsPruning(state: TableState, conf: => Configuration) {
 
   private val filters = new StatisticsFilter(state.known)
-  private lazy val sources = state.table.storedRanges.toSeq :+
-    new FooterRanges(state.table.basePath, conf, KeyPruning.MaxFilesOnDriver)
+  // What a query is planned by is asked again when filters come up as it runs.
+  private lazy val stored = state.table.storedRanges.map(new RememberedRanges(_)).toSeq
+  private lazy val sources = stored :+ new FooterRanges(state.table.basePath, conf, KeyPruning.MaxFilesOnDriver)
 
   /** @param asked
     *   filters on what files say, not folders
@@ -39,10 +40,41 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
     }
   }
 
+  /** Those of the columns by whose values slices can be left out, as far as it is known without a file being opened.
+    *
+    * @param mayTell
+    *   footers that nobody has read yet are taken to tell slices apart, of as many as a filter may ask
+    */
+  def separating(paths: Set[Seq[String]], files: Seq[BaseFile], merged: Seq[FileSlice], mayTell: Boolean)
+      : Set[Seq[String]] = {
+    val columns = paths.flatMap(filters.column)
+    val slices = files.map(FileSlice.ofBase) ++ merged
+    if (columns.isEmpty || slices.size < 2 || (merged.nonEmpty && !state.isOneMoment)) Set.empty
+    else {
+      val asks = mayTell && slices.size <= KeyPruning.MaxFilesOnDriver
+      new KnownColumns(columns, stored :+ new KeptFooterRanges(state.table.basePath), names).apart(slices,
+        slice => asks && slice.logs.isEmpty)
+        .collect { case (column, apart) if apart >= StatisticsPruning.LeastApart => column.path }.toSet
+    }
+  }
+
+  /** Ranges around all values of those of these columns of which the metadata table knows them. */
+  def around(paths: Set[Seq[String]], slices: Seq[FileSlice]): Map[Seq[String], ColumnRange] =
+    if (stored.isEmpty || slices.isEmpty) Map.empty
+    else new KnownColumns(paths.flatMap(filters.column), stored, names).around(slices).map { case (column, range) =>
+      column.path -> range
+    }
+
   /** Blocks of log files of version 6 may be of later writes than the file's name says. */
   private def names(time: String, isLog: Boolean): Option[ColumnNames] = state.evolved match {
     case None => Some(ColumnNames.Same)
     case Some(_) if isLog && state.table.config.layout == 1 => None
     case Some(evolved) => Some(evolved.namesIn(time))
   }
+}
+
+private object StatisticsPruning {
+
+  // A filter that leaves less out costs the planner more than it spares.
+  val LeastApart = 0.1
 }

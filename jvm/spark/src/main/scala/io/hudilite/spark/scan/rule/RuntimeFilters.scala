@@ -48,14 +48,15 @@ object RuntimeFilters extends Rule[LogicalPlan] {
     *   filters that are there
     */
   private def filtered(plan: LogicalPlan, old: Set[ExprId]): LogicalPlan = {
+    val joined = JoinedColumns.of(plan)
     val offering = offered(plan.transformAllExpressionsWithPruning(_.containsPattern(PLAN_EXPRESSION)) {
-      // It finds its side of the join again only where the two are equal.
-      case filter: DynamicPruningSubquery => filter.withNewPlan(offered(filter.plan))
-      case subquery: SubqueryExpression => subquery.withNewPlan(filtered(subquery.plan, old))
-    })
+        // It finds its side of the join again only where the two are equal.
+        case filter: DynamicPruningSubquery => filter.withNewPlan(offered(filter.plan, joined))
+        case subquery: SubqueryExpression => subquery.withNewPlan(filtered(subquery.plan, old))
+      }, joined)
     if (offering.fastEquals(plan) || !offering.exists(offersColumns)) offering
     else {
-      val found = new UnnestedFilters(old).of(PartitionPruning(offering))
+      val found = new UnnestedFilters(old).of(SmallSides.found(offering)(PartitionPruning(_)))
       if (!found.containsPattern(DYNAMIC_PRUNING_SUBQUERY)) offering
       else PruneFilters(BooleanSimplification(CleanupDynamicPruningFilters(pushedDown(found, MostRounds))))
     }
@@ -63,8 +64,9 @@ object RuntimeFilters extends Rule[LogicalPlan] {
 
   private def offersColumns(plan: LogicalPlan): Boolean = scanOf(plan).exists(_.filterAttributes().nonEmpty)
 
-  private def offered(plan: LogicalPlan): LogicalPlan = plan.transform { case relation: DataSourceV2ScanRelation =>
-    scanOf(relation).flatMap(_.offering).fold(relation)(PlanNodes.withScan(relation, _))
+  private def offered(plan: LogicalPlan, joined: JoinedColumns): LogicalPlan = plan.transform {
+    case relation: DataSourceV2ScanRelation =>
+      scanOf(relation).flatMap(_.offering(joined.of(relation))).fold(relation)(PlanNodes.withScan(relation, _))
   }
 
   private def scanOf(plan: LogicalPlan): Option[HudiliteScan] = plan match {
