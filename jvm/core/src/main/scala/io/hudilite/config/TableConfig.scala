@@ -49,6 +49,10 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Names of the partition columns. */
   def partitionFields: Seq[String] = partitionItems.map(_.takeWhile(_ != ':'))
 
+  /** Partition columns that files do not hold: their values are those that the path of the partition says. */
+  def droppedColumns: Seq[String] =
+    if (flag(TableKeys.DropPartitionColumns, default = false)) partitionFields.filterNot(_.contains('.')) else Nil
+
   def orderingFields: Seq[String] =
     Seq(TableKeys.OrderingFields, TableKeys.PrecombineField).map(list).find(_.nonEmpty).getOrElse(Nil)
 

@@ -63,6 +63,10 @@ object TableSupport {
 
   private def withColumns(table: Table, schema: Option[TableSchema]): TableSupport = {
     val columns = table.evolved(schema)
+    refuse(table.basePath,
+      when(columns.isDefined && table.config.droppedColumns.nonEmpty)(
+        "dropped partition columns beside columns that schema-on-read changed",
+        "these columns have no ids").toSeq, UnsupportedTable.ByHudi)
     refuse(table.basePath, columns.toSeq.flatMap(exchangedFields(table.config, _)),
       "Read a state from before by VERSION AS OF, and write its rows to a new table")
     TableSupport(schema, columns)
@@ -126,11 +130,15 @@ object TableSupport {
       when(config.flag(TableKeys.MultipleBaseFileFormats, default = false))("several base file formats",
         "only Parquet base files are read and written"),
       when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's format is read"),
-      when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
-        "the values of these columns are not in the files")).flatten
+      when(config.droppedColumns.nonEmpty && slashed(config))("dropped partition columns of slash-separated dates",
+        "the path of a partition is not the value of its column")).flatten
   }
 
+  private def slashed(config: TableConfig): Boolean = config.flag(TableKeys.SlashSeparatedDates, default = false)
+
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
+    when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
+      "its files have to leave these columns out"),
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
@@ -143,7 +151,7 @@ object TableSupport {
     config.unknownMergeProperty.map(key =>
       MissingFeature(s"the merge property $key", "it may change the result of a merge")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
-    when(config.flag(TableKeys.SlashSeparatedDates, default = false))("slash-separated date partitions",
+    when(slashed(config))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten
 
   // Hudi's writers refuse a table whose merge mode and payload class disagree. So does hudilite, rather than choose

@@ -355,6 +355,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     TableSchema.newest(timeline.writes.reverseIterator.map(i =>
         CorruptTable.guard(pathOf(i.fileName))(TableSchema.withPlainSchema(readCommit(i)))))
       .orElse(config.createSchema.map(json => TableSchema(TableSchema.withoutMeta(json))))
+      .map(DroppedColumns.added(config, _))
 
   /** The history of columns that Hudi's schema-on-read changed. */
   def schemaFiles: SchemaFiles = new SchemaFiles(this)

@@ -131,7 +131,9 @@ class TableConfigSuite extends FunSuite {
     "LANCE base files" -> Seq("hoodie.table.base.file.format" -> "LANCE"),
     "several base file formats" -> Seq("hoodie.table.multiple.base.file.formats.enable" -> "true"),
     "the table format 'iceberg'" -> Seq("hoodie.table.format" -> "iceberg"),
-    "dropped partition columns" -> Seq("hoodie.datasource.write.drop.partition.columns" -> "true"),
+    "dropped partition columns of slash-separated dates" ->
+      Seq("hoodie.datasource.write.drop.partition.columns" -> "true", "hoodie.table.partition.fields" -> "day",
+        "hoodie.datasource.write.slash.separated.date.partitioning" -> "true"),
     "timeline layout 1" -> Seq("hoodie.timeline.layout.version" -> "1"))
 
   unreadable.foreach { case (feature, properties) =>
@@ -148,6 +150,7 @@ class TableConfigSuite extends FunSuite {
 
   private val readOnly = Seq(
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
+    "dropped partition columns" -> Seq("hoodie.datasource.write.drop.partition.columns" -> "true"),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),
     "the merge mode CUSTOM with the payload class com.acme.Sum" ->
       Seq("hoodie.record.merge.mode" -> "CUSTOM", "hoodie.compaction.payload.class" -> "com.acme.Sum"),

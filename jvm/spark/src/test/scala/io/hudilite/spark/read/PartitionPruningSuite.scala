@@ -164,4 +164,35 @@ class PartitionPruningSuite extends FunSuite {
       assertEquals(ofId.isDefined, !generator.startsWith("com.acme"))
     }
   }
+
+  private def dropping(items: Seq[String], hiveStyle: Boolean = false): PartitionPruning =
+    new PartitionPruning(TableConfig(TableConfig.create(TableDefinition("t", Seq("id"), items, hiveStyle = hiveStyle))
+        .properties + ("hoodie.datasource.write.drop.partition.columns" -> "true")), schema)
+
+  test("columns that no file holds have the one value that their path says") {
+    val default = "__HIVE_DEFAULT_PARTITION__"
+    assertEquals(dropping(Seq("s")).valuesOf(default), Map[String, Any]("s" -> null))
+    assertEquals(dropping(Seq("s")).valuesOf("default"), Map[String, Any]("s" -> text("default")))
+    assertEquals(dropping(Seq("s")).valuesOf("a%2Fb"), Map[String, Any]("s" -> text("a/b")))
+    assertEquals(dropping(Seq("n", "d"), hiveStyle = true).valuesOf("n=2/d=1970-01-02"),
+      Map[String, Any]("n" -> 2, "d" -> 1))
+    assertEquals(dropping(Seq("n")).valuesOf("two"), Map.empty[String, Any])
+    assert(dropping(Seq("s")).mayHold("a%2Fb", Seq(equal("s", text("a/b")))))
+    assert(!dropping(Seq("s")).mayHold("default", Seq(IsNull(Seq("s")))))
+    assertEquals(dropping(Seq("t")).folderColumns, Set("t"), "files are not asked for what no path tells")
+  }
+
+  test("a folder leads to partitions of columns that no file holds") {
+    def leads(folder: String, value: String): Boolean =
+      dropping(Seq("s")).selection(Seq(equal("s", text(value)))).mayLead(folder)
+    assert(leads("2024", "2024/01"))
+    assert(!leads("2024", "2025"))
+    assert(leads("a%2Fb", "a/b"), "a partition by itself")
+    assert(leads("a%2Fb", "a%2Fb/c"), "the beginning of a longer text")
+    val both = dropping(Seq("s", "n")).selection(Seq(IsNull(Seq("s"))))
+    assert(!both.mayLead("1") && !both.wants("1/x/2"), "no partition is wanted that no folder leads to")
+    assert(leads("q=z", "z"))
+    assert(leads("q=z", "q=z/y"))
+    assertEquals(dropping(Seq("s")).selection(Seq(equal("s", text("a")))).only, None, "'%61' is 'a', too")
+  }
 }

@@ -2,7 +2,7 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.filegroup.Partitions
-import io.hudilite.record.KeyEncoding
+import io.hudilite.record.{FolderValues, KeyEncoding}
 import io.hudilite.spark.basefile.read.PossibleValues
 import io.hudilite.spark.row.{FieldTypes, PathText}
 
@@ -21,10 +21,13 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
 
   import PartitionLevels._
 
+  private val dropped = config.droppedColumns.toSet
+
   private val columns: IndexedSeq[PartitionColumn] = config.partitionItems.map { item =>
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
-    val dataType = if (isFormatted(item) || !typesKept) None else FieldTypes.at(schema, path)
+    val told = dropped(name) || (!isFormatted(item) && typesKept)
+    val dataType = if (told) FieldTypes.at(schema, path) else None
     PartitionColumn(name, path, dataType.filter(PathText.tells))
   }.toIndexedSeq
 
@@ -40,7 +43,20 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   val readable: Set[Seq[String]] = columns.filter(_.dataType.isDefined).map(_.path: Seq[String]).toSet
 
   /** Possible values of each partition column in this partition. */
-  def ofPartition(partition: String): Map[Seq[String], PossibleValues] = {
+  def ofPartition(partition: String): Map[Seq[String], PossibleValues] =
+    if (dropped.isEmpty) ofLevels(partition) else onlyThere(partition)
+
+  // A partition without a level for each column can have what the folders on the way to it can lead to.
+  private def onlyThere(partition: String): Map[Seq[String], PossibleValues] =
+    FolderValues.of(partition, columns.map(_.name)).fold(ofFolder(partition))(texts =>
+      columns.zip(texts).flatMap { case (column, text) => ofText(column, text) }.toMap)
+
+  private def ofText(column: PartitionColumn, text: Option[String]): Option[(Seq[String], PossibleValues)] = for {
+    dataType <- column.dataType
+    value <- text.fold[Option[Any]](Some(null))(PathText.read(_, dataType))
+  } yield column.path -> PossibleValues.OneOfThese(Seq(value))
+
+  private def ofLevels(partition: String): Map[Seq[String], PossibleValues] = {
     val levels = if (columns.size == 1) Array(partition) else partition.split("/", -1)
     if (columns.isEmpty || levels.length != columns.size) Map.empty
     else columns.zip(levels).flatMap { case (column, level) => valueOf(column, level) }.toMap
@@ -64,15 +80,19 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   private def fillsOneLevel(column: PartitionColumn): Boolean =
     column.dataType.exists(_ != StringType || config.urlEncode)
 
-  private def valueOf(column: PartitionColumn, level: String): Option[(Seq[String], PossibleValues)] = for {
-    dataType <- column.dataType
-    text <- levelText(column, level)
-    values <- read(text, dataType)
-  } yield column.path -> PossibleValues.OneOfThese(values)
+  private def valueOf(column: PartitionColumn, level: String): Option[(Seq[String], PossibleValues)] =
+    if (dropped(column.name)) ofText(column, FolderValues.ofLevel(level))
+    else
+      for {
+        dataType <- column.dataType
+        text <- levelText(column, level)
+        values <- read(text, dataType)
+      } yield column.path -> PossibleValues.OneOfThese(values)
 
   private def beginningOf(column: PartitionColumn, level: String): Option[(Seq[String], PossibleValues)] = for {
     _ <- column.dataType
-    text <- levelText(column, level) if !Defaults(text)
+    text <- levelText(column, level)
+    if !Defaults(text) && (dropped.isEmpty || FolderValues.isPlain(column.name, level))
   } yield column.path -> PossibleValues.TextFrom(UTF8String.fromString(text))
 
   private def levelText(column: PartitionColumn, level: String): Option[String] = {
@@ -104,7 +124,7 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
 
   private def spell(column: PartitionColumn, value: Any): Option[Seq[String]] = {
     val texts = value match {
-      case _ if !column.dataType.contains(StringType) => None
+      case _ if !column.dataType.contains(StringType) || dropped.nonEmpty => None
       case text: UTF8String if text.numBytes == 0 => Some(Defaults.toSeq)
       case text: UTF8String if config.urlEncode => Some(Seq(encoded(text.toString)))
       case text: UTF8String => Some(Seq(text.toString)).filter(_ => Partitions.mayBe(text.toString))

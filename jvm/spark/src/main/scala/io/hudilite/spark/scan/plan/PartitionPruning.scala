@@ -24,7 +24,7 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
   val columnPaths: Set[Seq[String]] = levels.readable
 
   /** Columns whose values are what their folder says, whatever the files of the folder say. */
-  val folderColumns: Set[String] = columnPaths.collect { case Seq(name) => name }
+  val folderColumns: Set[String] = columnPaths.collect { case Seq(name) => name } ++ config.droppedColumns
 
   /** The values of these columns in a partition, as far as its path tells them. */
   def valuesOf(partition: String): Map[String, Any] =

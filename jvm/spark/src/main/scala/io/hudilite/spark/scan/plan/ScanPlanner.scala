@@ -1,6 +1,7 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
@@ -11,7 +12,7 @@ import io.hudilite.stats.{ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 
 /** Plans a read of a table: which slices and files, pruned by filters and by a range of instants, and which task reads which
   * part of them. Spark's query is no part of it: one planner serves scans of one query with other columns, and a source
@@ -120,7 +121,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   def job(columns: StructType, settings: ReaderSettings, limit: Option[Int] = None): ScanTask = {
     val read = FileRead(table.basePath, columns, withinPartitions(filters), files.keys, files.keysToCheck,
       state.commitTimes, settings, state.evolved)
-    ScanTask(read, limit, merge, FileFacts.asked(columns, state.known))
+    ScanTask(read, limit, merge, FileFacts.asked(columns, state.known), table.config.droppedColumns.toSet)
   }
 
   private def merge: Option[SliceMerge] =
@@ -214,8 +215,12 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   /** Values of columns by partition, as the folders say them. */
   private def valuesOf(found: Seq[String], columns: StructType): Map[String, Map[String, Any]] =
     if (!columns.fieldNames.exists(partitions.folderColumns)) Map.empty
-    else found.distinct.map(partition =>
-      partition -> partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }).toMap
+    else found.distinct.map { partition =>
+      val told = partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }
+      columns.fields.find(f => table.config.droppedColumns.contains(f.name) && !told.contains(f.name)).foreach(field =>
+        throw ScanPlanner.untold(table.basePath, partition, field))
+      partition -> told
+    }.toMap
 }
 
 private object ScanPlanner {
@@ -223,4 +228,10 @@ private object ScanPlanner {
   // A task without rows costs some milliseconds, an exchange of all rows more.
   private val MostEmpty = 64
   private val EmptyPerFilled = 4
+
+  private def untold(path: String, partition: String, field: StructField): UnsupportedTable =
+    UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
+      "feature" -> s"the partition '$partition' with the dropped partition column ${field.name}",
+      "reason" -> s"no value of the type ${field.dataType.simpleString} can be read from its path",
+      "way" -> "Read the other columns, or other partitions")
 }

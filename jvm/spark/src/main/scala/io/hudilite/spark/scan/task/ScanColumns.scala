@@ -52,7 +52,7 @@ private[spark] final class ScanColumns(val job: ScanTask, folders: Map[String, M
   private def isFacts(field: StructField): Boolean = job.facts.isDefined && field.name == RowPlace.FileFacts
 
   private val ofFiles = columns.fields.filterNot(f =>
-    f.name == RowPlace.FileId || f.name == RowPlace.Position || isFacts(f))
+    f.name == RowPlace.FileId || f.name == RowPlace.Position || isFacts(f) || job.dropped(f.name))
 
   private val numbersRows =
     columns.fieldNames.contains(RowPlace.Position) || facts.fieldNames.contains(FileFacts.RowIndex)

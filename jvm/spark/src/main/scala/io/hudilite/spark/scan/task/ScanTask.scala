@@ -18,9 +18,11 @@ import org.apache.spark.sql.types.StructType
   * @param facts
   *   wanted fields of [[io.hudilite.record.RowPlace.FileFacts]], which then is one of the columns; `None` when there
   *   are none, or when the table has a column of that name
+  * @param dropped
+  *   columns that are asked of no file: the partition says their values
   */
 final case class ScanTask(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
-    facts: Option[StructType] = None)
+    facts: Option[StructType] = None, dropped: Set[String] = Set.empty)
 
 /** Part of a table that one reader of a task reads. */
 sealed trait ScanSplit extends Serializable {
