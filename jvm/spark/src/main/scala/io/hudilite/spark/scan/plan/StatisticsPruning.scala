@@ -32,9 +32,9 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
     val skipping = new DataSkipping(asked.map(filters.of), sources, names)
     if (!skipping.tells || (files.isEmpty && merged.isEmpty)) StatisticsPruned(files, merged, None)
     else {
-      val kept = skipping.kept(files.map(FileSlice.ofBase))
+      val kept = keptOf(skipping, files.map(FileSlice.ofBase))
       // Of a range of instants what was there before is read along.
-      val keptMerged = if (state.isOneMoment) skipping.kept(merged) else merged
+      val keptMerged = if (state.isOneMoment) keptOf(skipping, merged) else merged
       val skipped = (files.map(FileSlice.ofBase) ++ merged).diff(kept ++ keptMerged)
       StatisticsPruned(kept.flatMap(_.base), keptMerged, Some(skipped))
     }
@@ -48,7 +48,7 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
   def separating(paths: Set[Seq[String]], files: Seq[BaseFile], merged: Seq[FileSlice], mayTell: Boolean)
       : Set[Seq[String]] = {
     val columns = paths.flatMap(filters.column)
-    val slices = files.map(FileSlice.ofBase) ++ merged
+    val slices = (files.map(FileSlice.ofBase) ++ merged).filterNot(isSkeleton)
     if (columns.isEmpty || slices.size < 2 || (merged.nonEmpty && !state.isOneMoment)) Set.empty
     else {
       val asks = mayTell && slices.size <= KeyPruning.MaxFilesOnDriver
@@ -60,10 +60,18 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
 
   /** Ranges around all values of those of these columns of which the metadata table knows them. */
   def around(paths: Set[Seq[String]], slices: Seq[FileSlice]): Map[Seq[String], ColumnRange] =
-    if (stored.isEmpty || slices.isEmpty) Map.empty
+    if (stored.isEmpty || slices.isEmpty || slices.exists(isSkeleton)) Map.empty
     else new KnownColumns(paths.flatMap(filters.column), stored, names).around(slices).map { case (column, range) =>
       column.path -> range
     }
+
+  /** Statistics of a skeleton say nothing of the columns in its source. */
+  private def keptOf(skipping: DataSkipping, slices: Seq[FileSlice]): Seq[FileSlice] = {
+    val (skeletons, whole) = slices.partition(isSkeleton)
+    skipping.kept(whole) ++ skeletons
+  }
+
+  private def isSkeleton(slice: FileSlice): Boolean = slice.base.exists(_.source.isDefined)
 
   /** Blocks of log files of version 6 may be of later writes than the file's name says. */
   private def names(time: String, isLog: Boolean): Option[ColumnNames] = state.evolved match {
