@@ -80,6 +80,14 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
     assertEquals(PlanProbe.nodes(frame.queryExecution.executedPlan).count(_.isInstanceOf[ReusedExchangeExec]), 1)
   }
 
+  test("an aggregate of few rows and one of all rows count their own") {
+    val all = "SELECT count(*) AS n, count(id) AS m, max(a) AS most FROM copy_on_write"
+    val few = "SELECT id FROM copy_on_write WHERE id = (SELECT max(id) FROM copy_on_write WHERE a BETWEEN 7 AND 8)"
+    val both = spark.sql(s"SELECT 1 AS q, to_json(struct(*)) AS j FROM ($few) UNION ALL " +
+      s"SELECT 2 AS q, to_json(struct(*)) AS j FROM ($all)")
+    assertEquals(both.collect().toSeq, Seq(Row(2, "{\"n\":40,\"m\":40,\"most\":3}")))
+  }
+
   test("texts and distinct values are aggregated as they were") {
     val frame =
       spark.sql(s"SELECT ${of("copy_on_write", "a = 1", "max(cast(b AS string))", "count(DISTINCT c)", "sum(c)")}")

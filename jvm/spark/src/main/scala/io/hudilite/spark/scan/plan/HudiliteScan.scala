@@ -31,7 +31,6 @@ final class HudiliteScan private (
     offered: Option[OfferedColumns],
     grouping: Option[BucketGrouping])
     extends Scan
-    with Batch
     with SupportsReportStatistics
     with SupportsReportPartitioning
     with SupportsRuntimeV2Filtering {
@@ -48,7 +47,7 @@ final class HudiliteScan private (
 
   override def readSchema(): StructType = columns
 
-  override def toBatch(): Batch = this
+  override def toBatch(): Batch = ScanBatch(this)
 
   override def description(): String =
     s"hudilite ${source.describe} of ${source.table.basePath}, files ${current.describe}" +
@@ -58,14 +57,14 @@ final class HudiliteScan private (
 
   // ---- tasks
 
-  override def planInputPartitions(): Array[InputPartition] = {
+  private[plan] def splits: Array[InputPartition] = {
     val sizes = ScanSettings.taskSizes(session)
     grouping.fold[Seq[InputPartition]](planner.tasks(current, columns, sizes, limit))(
       planner.tasks(current, columns, sizes, _, withEmpty = !SQLConf.get.v2BucketingPushPartValuesEnabled)).toArray
   }
 
   override def outputPartitioning(): Partitioning = grouping.fold[Partitioning](new UnknownPartitioning(0))(by =>
-    new KeyGroupedPartitioning(by.keys, planInputPartitions().length))
+    new KeyGroupedPartitioning(by.keys, splits.length))
 
   /** The columns and functions that its splits are grouped by. They need no split to be planned. */
   private[scan] def groupingKeys: Seq[Expression] = grouping.toSeq.flatMap(_.keys)
@@ -82,9 +81,7 @@ final class HudiliteScan private (
       new HudiliteScan(session, planner, columns, limit, offered, Some(by)))
 
   // Spark asks for it with each plan that it makes of the scan.
-  override def createReaderFactory(): PartitionReaderFactory = factory
-
-  private lazy val factory: ScanReaderFactory =
+  private[plan] lazy val factory: ScanReaderFactory =
     ScanReaderFactory(planner.job(columns, settings, limit), SharedConf(planner.conf))
 
   // ---- statistics
@@ -138,19 +135,23 @@ final class HudiliteScan private (
       ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.fold(0)(_.size).toLong))
   }
 
-  // ---- Spark reuses the result of an equal scan
+  // ---- equal scans
 
-  private def identity: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping)
-
-  /** The rows that are read, equal for scans of equal ones. Filters are no part of it. Spark evaluates each of them above
-    * the scan, too, so that under equal plans scans with other filters deliver the same; and those that Spark infers after
-    * it has pushed down others are pushed to some scans of a table and not to others.
+  /** What is read, equal for scans under which Spark has the same of a plan executed once. Filters are no part of it. Spark
+    * evaluates each of them above the scan, too, so that under equal plans scans with other filters deliver the same; and
+    * those that Spark infers after it has pushed down others are pushed to some scans of a table and not to others.
     */
+  private[plan] def read: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping)
+
+  /** The rows of the table that filters choose from. */
   def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, limit)
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =
     new HudiliteScan(session, planner, others, limit, offered, None)
+
+  // Spark puts plans with other filters into one, for which it takes either of two equal scans, so that filters count.
+  private def identity: Seq[Any] = Seq(read, planner.filters.toSet)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity
@@ -160,12 +161,20 @@ final class HudiliteScan private (
   override def hashCode(): Int = identity.hashCode
 }
 
-/** Columns that a query joins by.
-  *
-  * @param areFree
-  *   a filter on them takes its values from a side that is broadcast anyway
-  */
-final case class OfferedColumns(names: Set[String], areFree: Boolean)
+/** The work of a scan. Spark reuses the result of what is equal. */
+private final case class ScanBatch(scan: HudiliteScan) extends Batch {
+
+  override def planInputPartitions(): Array[InputPartition] = scan.splits
+
+  override def createReaderFactory(): PartitionReaderFactory = scan.factory
+
+  override def equals(other: Any): Boolean = other match {
+    case batch: ScanBatch => (scan eq batch.scan) || scan.read == batch.scan.read
+    case _ => false
+  }
+
+  override def hashCode(): Int = scan.read.hashCode
+}
 
 /** Filters as text for `EXPLAIN`. */
 private object FilterText {
