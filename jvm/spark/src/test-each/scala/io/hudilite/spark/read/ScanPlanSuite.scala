@@ -118,6 +118,28 @@ class ScanPlanSuite extends FunSuite {
     assertEquals(grouped.collect().length, 3)
   }
 
+  test("rows of partitions are counted without a scan, where folders decide on all of them") {
+    val stored = spark.read.format("hudilite").load(table.path).select("day").collect().map(_.getString(0))
+    for ((filter, passes) <- Seq[(String, String => Boolean)]("day = '2024-01-02'" -> (_ == "2024-01-02"),
+        "day > '2024-01-01' AND day <> '2024-01-03'" -> (_ == "2024-01-02"),
+        "day IN ('2024-01-01', '2024-01-03', NULL)" -> (_ != "2024-01-02"), "day LIKE '2024%'" -> (_ => true),
+        "day NOT IN ('2024-01-01', NULL)" -> (_ => false), "day IS NULL" -> (_ => false),
+        "NOT (day <=> '2024-01-01')" -> (_ != "2024-01-01"), "day = 'none'" -> (_ => false))) {
+      val counted = table.read().where(filter).agg(count(lit(1)), count(lit("x")).as("again"))
+      val rows = stored.count(passes)
+      assertEquals(counted.collect().head.toString, s"[$rows,$rows]", filter)
+      if (!filter.contains("NULL")) assertEquals(PlanProbe.scans(counted).size, 0, filter)
+    }
+    for (more <- Seq("day = '2024-01-02' AND n = 3", "day = '2024-01-02' OR n = 3", "length(day) = 10")) {
+      val counted = table.read().where(more).agg(count(lit(1)))
+      assertEquals(counted.collect().head.getLong(0), table.read().where(more).collect().length.toLong, more)
+      assertEquals(PlanProbe.scans(counted).size, 1, more)
+    }
+    val changed = table.read("hoodie.datasource.query.type" -> "incremental",
+      "hoodie.datasource.read.begin.instanttime" -> table.beforeLast).where("day = '2024-01-02'")
+    assertEquals(changed.count(), 50L)
+  }
+
   test("aggregates of conditions with a bare null in them are computed, which Spark cannot put to a source") {
     val counted = table.read().selectExpr("count_if(n < 3 AND (name = 'a' OR null))", "count_if(n < 3 OR null)",
       "sum(CASE WHEN n < 3 AND null THEN 1 ELSE 0 END)")

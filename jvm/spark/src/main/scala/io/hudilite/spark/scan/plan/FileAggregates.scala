@@ -57,7 +57,8 @@ object FileAggregates {
     }
   }
 
-  private def rowsOf(statistics: FileStatistics, table: Table, files: Seq[BaseFile]): Option[Long] = {
+  /** Rows of these files, where they are counted. */
+  private[plan] def rowsOf(statistics: FileStatistics, table: Table, files: Seq[BaseFile]): Option[Long] = {
     val counted = RowCounts.of(table, files)
     val others = files.filterNot(f => counted.contains(f.relativePath))
     if (others.size > KeyPruning.MaxFilesOnDriver) None

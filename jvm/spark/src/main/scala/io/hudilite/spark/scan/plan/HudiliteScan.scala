@@ -8,7 +8,7 @@ import java.util.OptionalLong
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
-import org.apache.spark.sql.connector.expressions.{Expression, Expressions, NamedReference}
+import org.apache.spark.sql.connector.expressions.{Expression, Expressions, Literal, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
@@ -93,6 +93,18 @@ final class HudiliteScan private (
   def estimateSizeInBytes(): OptionalLong = {
     val share = columns.defaultSize.toDouble / math.max(source.known.defaultSize, 1)
     OptionalLong.of(math.max((current.bytes * SQLConf.get.fileCompressionFactor * math.min(share, 1.0)).toLong, 1L))
+  }
+
+  /** How many rows pass these conditions, where that is known without a file being read. */
+  private[scan] def counted(conditions: Seq[Predicate]): Option[Long] = {
+    val asked = conditions.map(c => if (namesNull(c)) None else ScanFilter.of(c, source.known))
+    if (limit.isDefined || asked.exists(_.isEmpty)) None else planner.counted(asked.flatten)
+  }
+
+  // A list with a null is pruned by as one without.
+  private def namesNull(condition: Expression): Boolean = condition match {
+    case literal: Literal[_] => literal.value == null
+    case other => other.children.exists(namesNull)
   }
 
   // ---- filters that come while the query runs

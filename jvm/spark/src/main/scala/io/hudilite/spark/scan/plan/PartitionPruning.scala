@@ -42,6 +42,17 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
     if (relevant.isEmpty) PathSelection.All else new FilteredPaths(relevant)
   }
 
+  /** All rows of the partition pass the filters, or none does; `None` where its path does not tell. */
+  def decides(partition: String, filters: Seq[ScanFilter]): Option[Boolean] =
+    if (!filters.forall(f => f.columns.subsetOf(columnPaths) && isCertain(f))) None
+    else {
+      val values = levels.ofPartition(partition)
+      val outcomes = filters.map(FilterOutcomes.of(_, values))
+      if (outcomes.exists(!_.isTrue)) Some(false)
+      else if (outcomes.forall(o => !o.isFalse && !o.isNull)) Some(true)
+      else None
+    }
+
   private def isCertain(filter: ScanFilter): Boolean = filter match {
     case Comparison(_, _, text: UTF8String) => levels.isCertain(text)
     case OneOf(_, values) => values.forall { case text: UTF8String => levels.isCertain(text); case _ => true }

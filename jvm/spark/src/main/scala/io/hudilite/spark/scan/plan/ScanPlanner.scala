@@ -109,6 +109,18 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
       path.head -> range
     }
 
+  /** How many rows pass these filters, where folders decide on all rows of each file, and commits or footers count them. */
+  private[scan] def counted(asked: Seq[ScanFilter]): Option[Long] = {
+    def ofFolders: Boolean = (asked ++ filters).forall(_.columns.subsetOf(partitions.columnPaths))
+    if (state.commitTimes.isDefined || !ofFolders || files.merged.nonEmpty) None
+    else {
+      val decided = files.files.groupBy(_.partition).map { case (partition, of) =>
+        partitions.decides(partition, asked).map(passes => if (passes) of else Nil)
+      }
+      if (decided.exists(_.isEmpty)) None else FileAggregates.rowsOf(statistics, table, decided.flatten.flatten.toSeq)
+    }
+  }
+
   // ---- tasks
 
   /** All that tasks need to know besides their files.
