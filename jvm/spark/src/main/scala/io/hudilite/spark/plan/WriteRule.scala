@@ -70,9 +70,23 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    SeenVersions.skipped(relation, writeOptions).getOrElse(
-      planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved,
-        WriteSource.of(write, resolved, judge)))
+    SeenVersions.skipped(relation, writeOptions).getOrElse {
+      val keyed = withStoredKeys(write, resolved, writeOptions)
+      planned(AskedWrite(keyed, relation, writeOptions, sqlOperation), resolved,
+        WriteSource.of(keyed, resolved, judge))
+    }
+  }
+
+  /** A DataFrame's rows that were read from this table, whose keys are generated, bring these along unless they are to be
+    * rows of their own.
+    */
+  private def withStoredKeys(write: V2WriteCommand, table: PlannedTable, options: Map[String, String])
+      : V2WriteCommand = write match {
+    case append: AppendData if table.dataFrame && table.table.exists(_.config.generatesKeys) =>
+      val asked = table.writeConf(options).operation
+      if (asked.exists(name => !WriteOperation.all.exists(known => known.name == name && known.looksUp))) write
+      else append.withNewQuery(StoredKeys.brought(append.query, table.basePath, session))
+    case _ => write
   }
 
   /** The write over a snapshot of its table. */
@@ -146,10 +160,17 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     * all others begin new ones.
     */
   private def default(asked: AskedWrite, conf: WriteConf, table: PlannedTable, generatesKeys: Boolean): WriteOperation =
-    if (table.dataFrame) if (generatesKeys) WriteOperation.BulkInsert else WriteOperation.Upsert
+    if (table.dataFrame) if (generatesKeys && !isChange(asked.write, table)) WriteOperation.BulkInsert
+    else WriteOperation.Upsert
     else if (asked.sqlOperation != WriteOperation.Insert) asked.sqlOperation
     else conf.inserts.statement.flatMap(name => WriteOperation.all.find(_.name == name)).getOrElse(
       if (generatesKeys && table.table.isEmpty) WriteOperation.BulkInsert else asked.sqlOperation)
+
+  /** Rows of a table with generated keys that bring theirs are changes of it, as with Apache Hudi. */
+  private def isChange(write: V2WriteCommand, table: PlannedTable): Boolean = write match {
+    case append: AppendData => table.table.isDefined && StoredKeys.areIn(append.query)
+    case _ => false
+  }
 
   /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
