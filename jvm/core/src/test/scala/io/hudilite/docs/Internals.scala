@@ -268,6 +268,7 @@ object Internals {
       "plan.table/SelectedPartitions", "scan.rule/BucketUses", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
+      "row/StoreAssignment",
       "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

@@ -12,7 +12,7 @@ import io.hudilite.spark.plan.table.{
   PreparedWrite,
   SelectedPartitions
 }
-import io.hudilite.spark.row.{ColumnChecks, SchemaAlignment}
+import io.hudilite.spark.row.{ColumnChecks, SchemaAlignment, StoreAssignment}
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
 import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
@@ -49,9 +49,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
     case merge: MergeIntoTable => HeldMerge.released(merge).fold[LogicalPlan](merge)(whole =>
         SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(
-            ColumnChecks.merge(whole, required(whole.targetTable)), session)))
+            ColumnChecks.merge(stored(whole), required(whole.targetTable)), session)))
     case update: UpdateTable => HeldUpdate.released(update).fold[LogicalPlan](update)(whole =>
-        SeenVersions.skipped(whole.table).getOrElse(ColumnChecks.update(whole, required(whole.table))))
+        SeenVersions.skipped(whole.table).getOrElse(ColumnChecks.update(stored(whole), required(whole.table))))
     case delete: DeleteFromTable if delete.resolved => SeenVersions.skipped(delete.table).getOrElse(delete)
     case delta: WriteDelta => SeenVersions.skippedChanges(delta).getOrElse(delta)
   }
@@ -216,6 +216,17 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan =
     if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition) rows
     else ColumnChecks.rows(rows, table.required, if (table.dataFrame) asked.relation.output else Nil)
+
+  private def stored(merge: MergeIntoTable): MergeIntoTable =
+    if (isOurs(merge.targetTable)) StoreAssignment.merge(merge) else merge
+
+  private def stored(update: UpdateTable): UpdateTable =
+    if (isOurs(update.table)) StoreAssignment.update(update) else update
+
+  private def isOurs(target: LogicalPlan): Boolean = EliminateSubqueryAliases(target) match {
+    case relation: DataSourceV2Relation => PlannedTable.of(relation).isDefined
+    case _ => false
+  }
 
   /** Columns of a statement's table that refuse nulls. */
   private def required(target: LogicalPlan): Seq[Attribute] = EliminateSubqueryAliases(target) match {
