@@ -216,8 +216,9 @@ COMBINE_BEFORE_INSERT: Final[str] = "hoodie.combine.before.insert"
 """Rows of one insert with the same key are reduced to the newest one. Value: boolean; default false."""
 
 BULKINSERT_SORT_MODE: Final[str] = "hoodie.bulkinsert.sort.mode"
-"""Order in which ``bulk_insert`` deals rows out to files: as they come, sorted within each task, or sorted as a
-whole. Value: NONE or PARTITION_SORT or GLOBAL_SORT; default NONE.
+"""Order in which ``bulk_insert`` deals rows out to files: as they come, sorted within each task, sorted as a
+whole, or each partition's rows together, so that it gets few files. Value: NONE or PARTITION_SORT or
+GLOBAL_SORT or PARTITION_PATH_REPARTITION or PARTITION_PATH_REPARTITION_AND_SORT; default NONE.
 """
 
 PARQUET_MAX_FILE_SIZE: Final[str] = "hoodie.parquet.max.file.size"

@@ -115,6 +115,7 @@ object WriteConf {
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
+    gathersPartitions = WriteOptions.SortMode(options).startsWith("PARTITION_PATH"),
     smallFileBytes = WriteOptions.SmallFileLimit(options),
     smallGroups = WriteOptions.SmallGroups(options),
     recordBytes = WriteOptions.RecordSizeEstimate(options),
@@ -191,6 +192,8 @@ final case class ParallelismConf(upsert: Int, insert: Int, bulkInsert: Int, dele
   *
   * @param sortsWhole
   *   true when a bulk insert sorts its rows as a whole, false when in each task
+  * @param gathersPartitions
+  *   true when a bulk insert puts the rows of a partition together
   * @param smallFileBytes
   *   size below which a base file gets inserts first
   * @param smallGroups
@@ -200,8 +203,8 @@ final case class ParallelismConf(upsert: Int, insert: Int, bulkInsert: Int, dele
   * @param recordShare
   *   share of `smallFileBytes` above which a commit tells the size of a row
   */
-final case class PackingConf(sortsWhole: Boolean, smallFileBytes: Long, smallGroups: Int, recordBytes: Int,
-    recordShare: Double)
+final case class PackingConf(sortsWhole: Boolean, gathersPartitions: Boolean, smallFileBytes: Long, smallGroups: Int,
+    recordBytes: Int, recordShare: Double)
 
 /** New base files. Row groups and pages have a size that suits merges, unless the options give one.
   *

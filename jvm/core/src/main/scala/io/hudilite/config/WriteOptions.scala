@@ -54,7 +54,8 @@ object WriteOptions {
   val NullForMissing: ConfigKey[Boolean] = ConfigKey.flag("hoodie.write.set.null.for.missing.columns",
     default = false,
     "Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write is " +
-      "refused. Record key, partition and ordering columns must be there in any case.")
+      "refused. Record key, partition and ordering columns must be there in any case.",
+    Seq("hoodie.datasource.write.reconcile.schema"))
 
   val TimesAsTexts: ConfigKey[Boolean] = ConfigKey.flag(
     "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled", default = false,
@@ -131,8 +132,9 @@ object WriteOptions {
     "Rows of one insert with the same key are reduced to the newest one.")
 
   val SortMode: ConfigKey[String] = ConfigKey.choice("hoodie.bulkinsert.sort.mode", Some("NONE"),
-    Seq("NONE", "PARTITION_SORT", "GLOBAL_SORT"),
-    "Order in which `bulk_insert` deals rows out to files: as they come, sorted within each task, or sorted as a whole.")
+    Seq("NONE", "PARTITION_SORT", "GLOBAL_SORT", "PARTITION_PATH_REPARTITION", "PARTITION_PATH_REPARTITION_AND_SORT"),
+    "Order in which `bulk_insert` deals rows out to files: as they come, sorted within each task, sorted as a whole, or " +
+      "each partition's rows together, so that it gets few files.")
 
   val MaxFileSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.max.file.size", 120 * MiB,
     "Size at which a new base file is begun.", 1, "bytes")

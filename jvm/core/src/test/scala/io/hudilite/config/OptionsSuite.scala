@@ -161,6 +161,9 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.bloom.num_entries" -> "0"), "it must be at least 1, in keys")
     assertEquals(reason("hoodie.index.bloom.num_entries" -> "3000000000"),
       "it must be at most 2147483647, in keys")
+    assertEquals(reason("hoodie.parquet.max.file.size" -> "8589934592*8589934592"),
+      "it must be a whole number, in bytes")
+    assertEquals(WriteOptions.MaxFileSize(Map("hoodie.parquet.max.file.size" -> "128 * 1024*1024")), 134217728L)
     assertEquals(reason("hoodie.index.bloom.fpp" -> "1"), "it must be between 0 and 1")
     assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
     assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")

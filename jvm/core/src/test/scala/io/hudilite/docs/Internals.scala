@@ -41,7 +41,7 @@ object Internals {
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
       "plan.merge/MergeStatements", "plan.merge/NewestOfSource", "plan.delta/MovedRows", "plan.table/PartitionFilters",
       "plan.table/PlannedTable",
-      "plan.merge/PutBackRows",
+      "plan.merge/PutBackRows", "plan.merge/StoredKeys",
       "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule", "plan/SeenVersions",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
@@ -271,7 +271,7 @@ object Internals {
       "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/ScanStatistics", "scan.plan/TimeTravel",
-      "row/SchemaAlignment",
+      "row/SchemaAlignment", "row/StoreAssignment",
       "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

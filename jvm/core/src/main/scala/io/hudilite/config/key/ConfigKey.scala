@@ -107,10 +107,16 @@ object ConfigKey {
   }
 
   private def within(min: Long, max: Long)(s: String): Long = {
-    val value = try s.toLong
-    catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a whole number") }
+    val value = try product(s)
+    catch {
+      case _: NumberFormatException | _: ArithmeticException =>
+        throw new IllegalArgumentException("it must be a whole number")
+    }
     if (value < min) throw new IllegalArgumentException(s"it must be at least $min")
     if (value > max) throw new IllegalArgumentException(s"it must be at most $max")
     value
   }
+
+  // Hudi's pages write sizes as 1024*1024*1024.
+  private def product(s: String): Long = s.split("[*]", -1).map(_.trim.toLong).reduce(Math.multiplyExact(_: Long, _))
 }

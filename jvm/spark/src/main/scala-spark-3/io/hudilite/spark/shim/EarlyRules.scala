@@ -19,9 +19,6 @@ object EarlyRules {
   def injectForTimes(extensions: SparkSessionExtensions, rule: SparkSession => Rule[LogicalPlan]): Unit =
     extensions.injectParser((session, parser) => new TimesParser(parser, rule(session)))
 
-  /** Spark 3.5 asks rules for a MERGE that is resolved, before it rewrites it. */
-  val holdMerges: Boolean = false
-
   /** Spark 3.5 runs no subquery of a time that asks a table. */
   val areTimesRun: Boolean = false
 }

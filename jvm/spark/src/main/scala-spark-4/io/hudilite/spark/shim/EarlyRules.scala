@@ -14,9 +14,6 @@ object EarlyRules {
   def injectForTimes(extensions: SparkSessionExtensions, rule: SparkSession => Rule[LogicalPlan]): Unit =
     inject(extensions, rule)
 
-  /** A MERGE has to be prepared before Spark rewrites it. */
-  val holdMerges: Boolean = true
-
   /** Spark 3.5 runs no subquery of a time that asks a table. */
   val areTimesRun: Boolean = true
 }

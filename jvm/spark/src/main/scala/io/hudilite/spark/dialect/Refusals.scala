@@ -65,6 +65,10 @@ private[dialect] object Refusals {
     kind("REFRESH INDEX", "REFRESH INDEX (?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("CLONE", "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?(?:`[^`]*+`|[\\w.])++ (?:SHALLOW |DEEP )?CLONE NAME",
       "CREATE TABLE ... USING hudilite ... AS SELECT copies the rows, and LIKE the columns and facts"),
+    kind("VECTOR",
+      "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?NAME\\s*+\\([^']*?\\bVECTOR\\s*+\\(\\s*+\\d++\\s*+\\)" +
+        ".*\\)\\s*+USING (?:HUDI|HUDILITE)", "Spark has no type of vectors; write ARRAY<FLOAT>").copy(
+      isOurs = true),
     kind("CONVERT TO", "CONVERT TO (?:HUDI|HUDILITE) NAME",
       "hudilite.convert(spark, path, target, keys=...) takes a table over, in a shell: hudilite convert; or use bulk_insert")
       .copy(isOurs = true))

@@ -12,7 +12,7 @@ import io.hudilite.spark.plan.table.{
   PreparedWrite,
   SelectedPartitions
 }
-import io.hudilite.spark.row.{ColumnChecks, SchemaAlignment}
+import io.hudilite.spark.row.{ColumnChecks, SchemaAlignment, StoreAssignment}
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
 import io.hudilite.spark.write.table.{Duplicates, NeededColumns, WriteOperation, WriteTarget}
@@ -49,9 +49,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
     case merge: MergeIntoTable => HeldMerge.released(merge).fold[LogicalPlan](merge)(whole =>
         SeenVersions.skipped(whole.targetTable).getOrElse(MergeStatements.prepared(
-            ColumnChecks.merge(whole, required(whole.targetTable)), session)))
+            ColumnChecks.merge(stored(whole), required(whole.targetTable)), session)))
     case update: UpdateTable => HeldUpdate.released(update).fold[LogicalPlan](update)(whole =>
-        SeenVersions.skipped(whole.table).getOrElse(ColumnChecks.update(whole, required(whole.table))))
+        SeenVersions.skipped(whole.table).getOrElse(ColumnChecks.update(stored(whole), required(whole.table))))
     case delete: DeleteFromTable if delete.resolved => SeenVersions.skipped(delete.table).getOrElse(delete)
     case delta: WriteDelta => SeenVersions.skippedChanges(delta).getOrElse(delta)
   }
@@ -70,9 +70,23 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    SeenVersions.skipped(relation, writeOptions).getOrElse(
-      planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved,
-        WriteSource.of(write, resolved, judge)))
+    SeenVersions.skipped(relation, writeOptions).getOrElse {
+      val keyed = withStoredKeys(write, resolved, writeOptions)
+      planned(AskedWrite(keyed, relation, writeOptions, sqlOperation), resolved,
+        WriteSource.of(keyed, resolved, judge))
+    }
+  }
+
+  /** A DataFrame's rows that were read from this table, whose keys are generated, bring these along unless they are to be
+    * rows of their own.
+    */
+  private def withStoredKeys(write: V2WriteCommand, table: PlannedTable, options: Map[String, String])
+      : V2WriteCommand = write match {
+    case append: AppendData if table.dataFrame && table.table.exists(_.config.generatesKeys) =>
+      val asked = table.writeConf(options).operation
+      if (asked.exists(name => !WriteOperation.all.exists(known => known.name == name && known.looksUp))) write
+      else append.withNewQuery(StoredKeys.brought(append.query, table.basePath, session))
+    case _ => write
   }
 
   /** The write over a snapshot of its table. */
@@ -146,10 +160,17 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     * all others begin new ones.
     */
   private def default(asked: AskedWrite, conf: WriteConf, table: PlannedTable, generatesKeys: Boolean): WriteOperation =
-    if (table.dataFrame) if (generatesKeys) WriteOperation.BulkInsert else WriteOperation.Upsert
+    if (table.dataFrame) if (generatesKeys && !isChange(asked.write, table)) WriteOperation.BulkInsert
+    else WriteOperation.Upsert
     else if (asked.sqlOperation != WriteOperation.Insert) asked.sqlOperation
     else conf.inserts.statement.flatMap(name => WriteOperation.all.find(_.name == name)).getOrElse(
       if (generatesKeys && table.table.isEmpty) WriteOperation.BulkInsert else asked.sqlOperation)
+
+  /** Rows of a table with generated keys that bring theirs are changes of it, as with Apache Hudi. */
+  private def isChange(write: V2WriteCommand, table: PlannedTable): Boolean = write match {
+    case append: AppendData => table.table.isDefined && StoredKeys.areIn(append.query)
+    case _ => false
+  }
 
   /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
@@ -195,6 +216,17 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       : LogicalPlan =
     if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition) rows
     else ColumnChecks.rows(rows, table.required, if (table.dataFrame) asked.relation.output else Nil)
+
+  private def stored(merge: MergeIntoTable): MergeIntoTable =
+    if (isOurs(merge.targetTable)) StoreAssignment.merge(merge) else merge
+
+  private def stored(update: UpdateTable): UpdateTable =
+    if (isOurs(update.table)) StoreAssignment.update(update) else update
+
+  private def isOurs(target: LogicalPlan): Boolean = EliminateSubqueryAliases(target) match {
+    case relation: DataSourceV2Relation => PlannedTable.of(relation).isDefined
+    case _ => false
+  }
 
   /** Columns of a statement's table that refuse nulls. */
   private def required(target: LogicalPlan): Seq[Attribute] = EliminateSubqueryAliases(target) match {

@@ -42,6 +42,7 @@ class BulkInsertOrderSuite extends MergeOnReadFixture {
         check("hoodie.bulkinsert.shuffle.parallelism" -> "2")(_ == 2)
         check("hoodie.bulkinsert.shuffle.parallelism" -> "1")(_ == 1)
         check("hoodie.bulkinsert.sort.mode" -> "GLOBAL_SORT", "hoodie.bulkinsert.shuffle.parallelism" -> "3")(_ <= 2)
+        check("hoodie.bulkinsert.sort.mode" -> "PARTITION_PATH_REPARTITION_AND_SORT")(_ == 1)
       }
     }
 

@@ -278,7 +278,7 @@ class ClusteringSuite extends FunSuite with Interpreted {
       intercept[InvalidInput](schedule(path, call))
     for (bad <- Seq("hoodie.clustering.updates.strategy" -> "mine.AllowAll",
         "hoodie.clustering.plan.strategy.class" -> "mine.Strategy",
-        "hoodie.clustering.execution.strategy.class" -> "mine.Execution", "hoodie.clustering.async.enabled" -> "true",
+        "hoodie.clustering.execution.strategy.class" -> "mine.Execution",
         "hoodie.clustering.plan.strategy.unheard.of" -> "1",
         "hoodie.clustering.plan.partition.filter.mode" -> "DAY_ROLLING"))
       intercept[InvalidInput](cluster(path, byV, bad))

@@ -1,6 +1,6 @@
 package io.hudilite.spark.dialect
 
-import io.hudilite.error.HudiliteException
+import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.spark.Raised
 import io.hudilite.spark.catalog.NamedSession
 
@@ -102,6 +102,7 @@ class DialectSuite extends NamedSession {
       "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> index,
       "DROP INDEX IF EXISTS i ON TABLE trips" -> index, "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
       "ALTER TABLE trips REPLACE COLUMNS (id INT)" -> "trips",
+      "CREATE TABLE v (id INT, `of` VECTOR(3), b STRING COMMENT 'x') USING hudi" -> "ARRAY<FLOAT>",
       "CONVERT TO HUDI parquet.`/x`" -> "bulk_insert").foreach { case (statement, text) =>
       val line = refusal(statement)
       assert(line.contains("[STATEMENT_NOT_SUPPORTED]") && line.contains(text) && !line.contains("\n"),
@@ -234,7 +235,8 @@ class DialectSuite extends NamedSession {
       "numbers are texts in the table")
   }
 
-  test("values are cast as Spark's policy for stores allows, and docs/coming-from.md says how to write the others") {
+  test(
+    "values are cast as Spark's policy for stores allows, which the error names, and unnamed fields by their order") {
     sql(
       "CREATE TABLE typed (id INT, n INT, st STRUCT<f0: INT, f1: STRING>) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
     sql("INSERT INTO typed VALUES (1, 1, named_struct('f0', 1, 'f1', 'a'))")
@@ -244,18 +246,23 @@ class DialectSuite extends NamedSession {
       sql(merge.replace("$N", n).replace("$S", struct))
       ()
     }
-    def message(body: => Any): String = intercept[AnalysisException](body).getMessage.toLowerCase
-    Seq(() => sql("UPDATE typed SET n = '5'"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"))
-      .foreach(written => assert(message(written()).contains("cannot safely cast")))
-    Seq(() => sql("UPDATE typed SET st = struct(2, 'b')"), () => merged("5", "struct(2, 'b')"))
-      .foreach(written => assert(message(written()).contains("cannot find data")))
+    def message(body: => Any): String = intercept[InvalidInput](body).getMessage
+    Seq(() => sql("UPDATE typed SET n = '5'"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"),
+      () => sql("INSERT INTO typed (n, id) VALUES ('5', 2)")).foreach(written =>
+      assert(
+        message(written()).contains("The column n has the type string in the rows to write and int in the table, " +
+          "and spark.sql.storeAssignmentPolicy = ANSI")))
     assertEquals(rows("typed"), Seq("[1,1,[1,a]]"))
     sql("UPDATE typed SET n = CAST('5' AS INT), st = named_struct('f0', 2, 'f1', 'b')")
     assertEquals(rows("typed"), Seq("[1,5,[2,b]]"))
     merged("6L", "named_struct('f0', 3L, 'f1', 'c')")
     assertEquals(rows("typed"), Seq("[1,6,[3,c]]"))
+    merged("7", "struct(4, 'd')")
+    assertEquals(rows("typed"), Seq("[1,7,[4,d]]"))
+    sql("UPDATE typed SET st = struct(5, 'e')")
+    assertEquals(rows("typed"), Seq("[1,7,[5,e]]"))
     set("spark.sql.storeAssignmentPolicy" -> "STRICT") {
-      assert(message(sql("UPDATE typed SET n = 7L")).contains("cannot safely cast"))
+      assert(message(sql("UPDATE typed SET n = 7L")).contains("spark.sql.storeAssignmentPolicy = STRICT"))
     }
     sql("DROP TABLE typed")
   }

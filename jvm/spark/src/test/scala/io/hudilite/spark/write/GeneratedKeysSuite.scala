@@ -143,6 +143,24 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
     }
   }
 
+  test("a DataFrame of rows that were read, filtered and changed changes them, and all others add rows") {
+    val path = newPath()
+    append(numbers(0, 6), path, facts("MERGE_ON_READ", 9): _*)
+    val before = keys(path)
+    append(read(path).where("id = 3").withColumn("v", expr("'new'")), path)
+    append(read(path).where("id = 5"), path, "hoodie.datasource.write.operation" -> "delete")
+    val after = before.collect { case (key, (id, v)) if id != 5 => key -> (id -> (if (id == 3) "new" else v)) }
+    assertEquals(keys(path), after)
+    // A column is left out, rows are put together, another table's, or to be added.
+    append(read(path).where("id = 1").select("id", "p"), path, "hoodie.write.set.null.for.missing.columns" -> "true")
+    append(read(path).where("id = 1 AND v IS NOT NULL").distinct(), path)
+    append(read(path).where("id = 2"), path, "hoodie.datasource.write.operation" -> "insert")
+    val other = newPath()
+    append(read(path).where("id = 4"), other)
+    append(read(other), path)
+    assertEquals(keys(path).values.map(_._1).toSeq.sorted, Seq(0L, 1L, 1L, 1L, 2L, 2L, 3L, 4L, 4L))
+  }
+
   test("what needs a record key is refused by name, and makes no table") {
     def made(options: (String, String)*): String = {
       val path = newPath()

@@ -4,12 +4,12 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.HudiliteTable
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.merge.{HeldMerge, HeldUpdate}
-import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
+import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.table.WriteOperation
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.SQLConfHelper
-import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -20,8 +20,8 @@ import scala.collection.JavaConverters._
 
 /** Statements whose tables are only named, in one pass: as Spark resolves names it drops or rewrites parts of them.
   *
-  *   - MERGE, and UPDATE of a table with a column that refuses nulls, are held back until they are prepared: Spark 4.3
-  *     rewrites the statement in the step that resolves it, so that other rules of ours do not see it any more.
+  *   - MERGE and UPDATE are held back until they are prepared: Spark 4.3 rewrites the statement in the step that resolves
+  *     it, so that other rules of ours do not see it any more, and every Spark looks at its values in that step.
   *   - CREATE TABLE ... USING hudi by a name of the session's own catalog, where that is hudilite's, makes the table and
   *     registers it as Apache Hudi would. Before Spark asks a catalog it looks for the classes of the format, which are
   *     there only with Hudi's jar, and with Hudi's extension the statement never comes to the catalog. So the format gets
@@ -36,9 +36,8 @@ final case class NamesRule(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators { case statement =>
     refusals.check(statement)
     statement match {
-      case merge: MergeIntoTable if EarlyRules.holdMerges && names.pathOf(merge.targetTable).isDefined =>
-        HeldMerge.hold(merge)
-      case update: UpdateTable if EarlyRules.holdMerges && writes.toRequired(update.table) => HeldUpdate.hold(update)
+      case merge: MergeIntoTable if names.pathOf(merge.targetTable).isDefined => HeldMerge.hold(merge)
+      case update: UpdateTable if names.pathOf(update.table).isDefined => HeldUpdate.hold(update)
       case insert: InsertIntoStatement => writes.intoNamedPartition(insert)
       case write: V2WriteCommand => writes.withOwnColumns(write)
       case other => CreateTarget.named(other, names).filter(_.provider.exists(isHudi) && names.tables.takesHudi)
@@ -52,15 +51,6 @@ final case class NamesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
 /** Writes to a name, with facts for the table that Spark's resolution would drop. */
 private[statement] final class NamedWrites(names: NameResolution) extends SQLConfHelper {
-
-  /** True for the name of a table whose entry has a column that refuses nulls. */
-  def toRequired(target: LogicalPlan): Boolean = EliminateSubqueryAliases(target) match {
-    case named: UnresolvedRelation => names.place(named.multipartIdentifier).exists { case (catalog, ident) =>
-        !catalog.isPath(ident) && names.tables.find(ident).exists(found =>
-          !found.byHudi && found.entry.schema.exists(!_.nullable))
-      }
-    case _ => false
-  }
 
   /** INSERT OVERWRITE, with the values that it gives partition columns, perhaps none. The resolved statement has them no
     * more, so the table gets them before: a value for each column names the partition, whatever rows come, as in a table

@@ -10,7 +10,7 @@ import io.hudilite.spark.catalog.{
   UnsupportedStatement
 }
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{SessionConf, StoreAssignment}
 import io.hudilite.spark.shim.{CatalogEntries, PlanNodes, SavesByCommand}
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -117,8 +117,8 @@ object WritesRule {
   val Format = "hudilite"
 }
 
-/** INSERT of some columns, which it names itself or has from its query BY NAME. The others have their default values in its rows, or null. Spark
-  * before 4.1 refuses the statement. A statement without a required column is refused, with the column's name, before
+/** INSERT of some columns, which it names itself or has from its query BY NAME. The others have their default values in
+  * its rows, or null. Spark before 4.1 refuses the statement. A statement without a required column is refused, with the column's name, before
   * anything runs.
   *
   * Spark resolves a table after it has looked for inserts into tables, so rules see each insert before.
@@ -126,7 +126,22 @@ object WritesRule {
 private[statement] object LeftOutColumns extends SQLConfHelper {
 
   def filled(insert: InsertIntoStatement): InsertIntoStatement =
-    if (insert.query.resolved) named(insert).fold(insert)(filled(insert, _)) else insert
+    if (!insert.query.resolved) insert
+    else {
+      val columns = named(insert)
+      checkTypes(insert, columns)
+      columns.fold(insert)(filled(insert, _))
+    }
+
+  private def checkTypes(insert: InsertIntoStatement, named: Option[Seq[String]]): Unit = target(insert).foreach { _ =>
+    def column(name: String): Option[Attribute] = insert.table.output.find(known => conf.resolver(known.name, name))
+    val fixed = insert.partitionSpec.collect { case (name, Some(_)) => name }
+    val columns = named.fold(insert.table.output.filterNot(known => fixed.exists(conf.resolver(known.name, _))))(
+      _.flatMap(column))
+    if (columns.size == insert.query.output.size) columns.zip(insert.query.output).foreach { case (stored, value) =>
+      StoreAssignment.check(stored.name, value.dataType, stored.dataType)
+    }
+  }
 
   /** Names of the columns of the insert; `None` when it has none, or some that Spark refuses. */
   private def named(insert: InsertIntoStatement): Option[Seq[String]] = {

@@ -26,6 +26,8 @@ object AppendPlan {
     val write = AppendWrite(WriteIntent(target, operation, replaces(target, operation, overwritten)), None)
     val tasks = operation.tasks(target.conf.parallelism)
     operation match {
+      case WriteOperation.BulkInsert if target.conf.packing.gathersPartitions =>
+        AppendPlan(write, NewFileLayout.newFiles(keyed, target, tasks))
       case WriteOperation.BulkInsert =>
         AppendPlan(write, NewFileLayout.sorted(keyed, target, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition =>

@@ -2,14 +2,18 @@ package io.hudilite.spark.plan.merge
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
+import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.row.{RecordKey, SchemaAlignment}
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
 
 /** Upserts and deletes of rows that were read from a table with generated keys, and bring what names them there: the key,
@@ -36,6 +40,26 @@ private[plan] object StoredKeys {
   /** The rows bring them. */
   def areIn(rows: LogicalPlan): Boolean =
     Brought.forall(name => rows.output.exists(a => a.name == name && a.dataType == StringType))
+
+  /** The rows and, behind them, what names them, where they are rows of this table that were read, filtered and changed: a
+    * read that shows no meta columns hides it. All other rows are as they were. Rows of which a step leaves a column out,
+    * joins, or takes several together are rows of their own, as they would be to Apache Hudi, whose reads show meta columns.
+    */
+  def brought(rows: LogicalPlan, basePath: String, session: SparkSession): LogicalPlan = {
+    val hidden = rows.metadataOutput.filter(column => Brought.contains(column.name))
+    if (hidden.size != Brought.size || !readFrom(rows).contains(basePath) || areIn(rows)) rows
+    else Datasets.ofRows(session, Project(rows.output ++ hidden, rows)).queryExecution.analyzed
+  }
+
+  /** The path of the table whose rows these are, one by one. */
+  private def readFrom(rows: LogicalPlan): Option[String] = rows match {
+    case relation: DataSourceV2Relation => PlannedTable.of(relation).map(_.basePath)
+    case Project(columns, child) if child.output.forall(known => columns.exists(_.name == known.name)) =>
+      readFrom(child)
+    case _: Filter | _: SubqueryAlias | _: Sort | _: GlobalLimit | _: LocalLimit | _: RepartitionOperation =>
+      readFrom(rows.children.head)
+    case _ => None
+  }
 
   /** The rows with these columns and, behind them, what names them.
     *

@@ -1,0 +1,151 @@
+"""Procedures."""
+
+from __future__ import annotations
+
+from statements.known.of_hudi.step import RIDES, RIDES_COLUMNS, Place, Step, Story
+
+_VALUES = ", ".join(map(str, RIDES))
+_MADE = [
+    f"CREATE TABLE {{t}} ({RIDES_COLUMNS}) USING hudilite PARTITIONED BY (town) "
+    "TBLPROPERTIES (type = 'mor', primaryKey = 'ride', preCombineField = 'ts') LOCATION '{p}'",
+    f"INSERT INTO {{t}} VALUES {_VALUES}",
+    "UPDATE {t} SET fare = 20.0 WHERE ride = 'r-1'",
+]
+
+
+def _call(name: str, call: str, rows: object = 1, **more: str) -> Step:
+    return Step(name, f"CALL {call}", rows=None if more.get("error") else rows, **more)  # type: ignore[arg-type]
+
+
+def _none(name: str, call: str, says: str) -> Step:
+    return Step(name, f"CALL hudilite.system.{call}", error="UNKNOWN_NAME", says=says)
+
+
+def rollback(at: Place) -> str:
+    """The time of the newest rollback."""
+    return str(at.spark.sql(f"CALL hudilite.system.show_rollbacks(table => '{at.t}')").first()[0])  # type: ignore[index]
+
+
+_P = "hudilite.system."
+STORIES = [
+    Story(
+        "a rollback",
+        [*_MADE, "CALL hudilite.system.rollback_to_instant(table => '{t}', instant_time => '{i}')"],
+        [
+            Step(
+                "proc-show-rollback-detail",
+                lambda at: at.spark.sql(
+                    f"CALL hudilite.system.show_rollback_detail(table => '{at.t}', instant_time => '{rollback(at)}')"
+                ),
+                rows=1,
+            )
+        ],
+    ),
+    Story(
+        "procedures",
+        _MADE,
+        [
+            _call("proc-show-table-properties", _P + "show_table_properties(table => '{t}', limit => 10)", 10),
+            _call("call-without-catalog", "show_commits(table => '{t}', limit => 10)", 2),
+            Step("call-lower-case-unqualified-position", "call show_commits('{t}', 10)", rows=2),
+            _call("proc-show-commits-metadata", _P + "show_commits_metadata(table => '{t}', limit => 3)", 3),
+            _call("proc-show-commit-partitions", _P + "show_commit_partitions(table => '{t}', instant_time => '{i}')"),
+            _call(
+                "proc-show-commit-write-stats", _P + "show_commit_write_stats(table => '{t}', instant_time => '{i}')"
+            ),
+            _call("proc-stats-file-sizes", _P + "stats_file_sizes(table => '{t}')", 3),
+            _call("proc-show-fsview-all-by-position", _P + "show_fsview_all('{t}')", 3),
+            _call("proc-show-fsview-latest", _P + "show_fsview_latest(table => '{t}', partition_path => 'town=oslo')"),
+            _call("proc-show-cleans", _P + "show_cleans(table => '{t}')", 0),
+            _call("proc-show-clean-plans", _P + "show_clean_plans(table => '{t}')", 0),
+            _call("proc-show-archived-commits", _P + "show_archived_commits(table => '{t}')", 0),
+            _call("proc-show-archived-commits-metadata", _P + "show_archived_commits_metadata(table => '{t}')", 0),
+            _call("proc-stats-wa", _P + "stats_wa(table => '{t}')", 2),
+            _call("proc-copy-to-temp-view", _P + "copy_to_temp_view(table => '{t}', view_name => 'a_copy')"),
+            _none("proc-export-instants", "export_instants(table => '{t}', local_folder => '{p}-x')", "show_timeline"),
+            _none(
+                "proc-show-logfile-metadata",
+                "show_logfile_metadata(table => '{t}', log_file_path_pattern => '{p}/town=oslo/*.log*')",
+                "metadata table files",
+            ),
+            _none("proc-show-invalid-parquet", "show_invalid_parquet(path => '{p}')", "doctor"),
+            _none(
+                "proc-show-file-status",
+                "show_file_status(table => '{t}', partition => 'town=oslo', file => 'x.parquet')",
+                "files",
+            ),
+            _none("proc-repair-corrupted-clean-files", "repair_corrupted_clean_files(table => '{t}')", "doctor"),
+            _none(
+                "proc-repair-overwrite-hoodie-props",
+                "repair_overwrite_hoodie_props(table => '{t}', new_props_file_path => '{p}-x')",
+                "keeps its facts",
+            ),
+            _none(
+                "proc-show-column-stats-overlap",
+                "show_column_stats_overlap(table => '{t}')",
+                "show_metadata_table_column_stats",
+            ),
+            _none("proc-show-bootstrap-partitions", "show_bootstrap_partitions(table => '{t}')", "bootstrap"),
+            _none(
+                "proc-hdfs-parquet-import",
+                "hdfs_parquet_import(table => '{t}', table_type => 'COPY_ON_WRITE', src_path => '{p}-x', target_path => '{p}', row_key => 'ride', partition_key => 'town', schema_file_path => '')",
+                "bulk_insert",
+            ),
+            _none(
+                "proc-run-bootstrap",
+                "run_bootstrap(table => '{t}', table_type => 'COPY_ON_WRITE', bootstrap_path => '{p}-x', base_path => '{p}', rowKey_field => 'ride', partition_path_field => 'town')",
+                "bulk_insert",
+            ),
+            _none(
+                "proc-repair-deduplicate",
+                "repair_deduplicate(table => '{t}', duplicated_partition_path => 'town=oslo', repaired_output_path => '{p}-x')",
+                "INSERT OVERWRITE",
+            ),
+            _call("proc-commits-compare", _P + "commits_compare(table => '{t}', path => '{p}')"),
+            _call("proc-hive-sync", _P + "hive_sync(table => '{t}')", 2),
+            _call(
+                "proc-hive-sync-arguments",
+                _P
+                + "hive_sync(table => '{t}', metastore_uri => '', username => '', password => '', use_jdbc => 'false', mode => 'hms', partition_fields => 'town', strategy => 'ALL', sync_incremental => 'true')",
+                2,
+            ),
+            _call("create_metadata_table", _P + "create_metadata_table(table => '{t}')"),
+            _call("proc-init-metadata-table", _P + "init_metadata_table(table => '{t}')"),
+            _call("proc-show-metadata-table-partitions", _P + "show_metadata_table_partitions(table => '{t}')", 3),
+            _call(
+                "proc-show-metadata-table-files",
+                _P + "show_metadata_table_files(table => '{t}', partition => 'town=oslo')",
+                2,
+            ),
+            _call("proc-validate-metadata-table-files", _P + "validate_metadata_table_files(table => '{t}')", 0),
+            _call("proc-create-metadata-table", _P + "delete_metadata_table(table => '{t}')"),
+            _call(
+                "proc-run-clustering-show-involved",
+                _P + "run_clustering(table => '{t}', show_involved_partition => true)",
+                0,
+            ),
+            _call(
+                "proc-run-clustering-options-products",
+                _P
+                + "run_clustering(table => '{t}', op => 'schedule', options => 'hoodie.clustering.plan.strategy.target.file.max.bytes=1024*1024*1024')",
+                0,
+            ),
+            _call("proc-run-clustering-limit", _P + "run_clustering(table => '{t}', op => 'execute', limit => 10)", 0),
+            _call(
+                "proc-run-clustering-regex",
+                _P + "run_clustering(table => '{t}', partition_regex_pattern => 'town=o.*')",
+                0,
+            ),
+            _call("proc-run-compaction-limit", _P + "run_compaction(op => 'run', table => '{t}', limit => 1)"),
+            _call(
+                "proc-run-clean-notebook",
+                _P
+                + "run_clean(table => '{t}', trigger_max_commits => 2, clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1)",
+            ),
+            _call("proc-run-ttl", _P + "run_ttl(table => '{t}', retain_days => 30)", 0),
+            _call("proc-drop-partition", _P + "drop_partition(table => '{t}', partition => 'town=oslo')"),
+            _call("proc-upgrade-table", _P + "upgrade_table(table => '{t}', to_version => 'NINE')"),
+            _call("proc-truncate-table", _P + "truncate_table(table => '{t}')"),
+        ],
+    ),
+]
