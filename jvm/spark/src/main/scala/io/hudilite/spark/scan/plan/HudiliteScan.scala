@@ -173,6 +173,13 @@ final class HudiliteScan private (
   override def hashCode(): Int = identity.hashCode
 }
 
+/** Columns that a query joins by.
+  *
+  * @param areFree
+  *   a filter on them takes its values from a side that is broadcast anyway
+  */
+final case class OfferedColumns(names: Set[String], areFree: Boolean)
+
 /** The work of a scan. Spark reuses the result of what is equal. */
 private final case class ScanBatch(scan: HudiliteScan) extends Batch {
 
