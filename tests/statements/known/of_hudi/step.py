@@ -65,7 +65,7 @@ class Step:
     """A statement, or several, of which the last answers.
 
     names
-        What the list of statements calls it; several where the same is said in several places.
+        Its name in the list of statements; several where several places say the same.
     then
         The query that shows what it did.
     rows
@@ -96,7 +96,7 @@ class Story:
     """Statements after each other on one table, in a session of their own.
 
     setup
-        What comes before, and is not judged.
+        Statements before it, which are not judged.
     """
 
     name: str
