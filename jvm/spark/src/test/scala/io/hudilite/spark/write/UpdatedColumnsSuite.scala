@@ -81,10 +81,11 @@ class UpdatedColumnsSuite extends MergeOnReadFixture with Interpreted {
       s"MERGE INTO TT USING ${source("m")} ON t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET v = s.v " +
         "WHEN NOT MATCHED THEN INSERT (id, p, ts, v) VALUES (s.id, s.p, s.ts, s.v)"
     val buckets = Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
-    val (byTime, byCommit) = ("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+    val byCommit = "COMMIT_TIME_ORDERING"
     def of(path: String, statement: String) = columns(blocksOf(path, sql(path, statement)))
     assertEquals(of(tableOf(6, byCommit), update), Set("*"))
-    assertEquals(of(tableOf(8, byCommit), update), Set("v"))
+    assertEquals(of(tableOf(8, byCommit), update), Set("*"))
+    assertEquals(of(tableOf(8, "EVENT_TIME_ORDERING"), update), Set("ts,v"))
     val bucketed = tableOf(9, byCommit, buckets: _*)
     assertEquals(of(bucketed, upsert), Set("*"))
     assertEquals(of(bucketed, update), Set("v"))

@@ -3,6 +3,7 @@ package io.hudilite.spark.write.table
 import io.hudilite.config.{
   ColumnsConf,
   IndexConf,
+  MergeMode,
   Payload,
   TableConfig,
   TableKeys,
@@ -62,12 +63,11 @@ final case class WriteTarget(
 
   /** Updates of a statement may have only some columns in logs (docs/format.md#blocks-of-some-columns). */
   def writesPartial: Boolean = isMergeOnRead && conf.logs.partial &&
-    config.version >= LogSettings.FirstVersionByInstant && takesPartial
+    config.partialUpdates.isEmpty && (config.version >= Payload.FirstVersionByProperties || takenByOlder)
 
-  // A null or a marker that leaves a column alone would not be told from a column that is left out, and Apache Hudi asks
-  // the classes of older tables for whole rows.
-  private def takesPartial: Boolean =
-    config.partialUpdates.isEmpty && (config.version >= Payload.FirstVersionByProperties || config.payload.isEmpty)
+  // Apache Hudi 1.0, which version 8 is for, merges such records by ordering values alone.
+  private def takenByOlder: Boolean = config.version >= LogSettings.FirstVersionByInstant && config.payload.isEmpty &&
+    config.mergeMode == MergeMode.EventTime && config.orderingFields.nonEmpty
 
   /** Tells of the files of the write, once that has begun, what the metadata table is to say. */
   def teller: Option[FactsTeller] = {
