@@ -84,6 +84,9 @@ final case class TableConfig(properties: Map[String, String]) {
     PartitionSpelling.inPaths(partition, partitionFields, hiveStyle).filterNot(_ => exists(partition))
       .getOrElse(partition)
   def urlEncode: Boolean = flag(TableKeys.UrlEncode, default = false)
+
+  /** Rows were taken over from files that were there before the table. Some may still lie in these. */
+  def isBootstrapped: Boolean = text(TableKeys.BootstrapBasePath).nonEmpty
   def cdcEnabled: Boolean = flag(TableKeys.CdcEnabled, default = false)
   def populateMetaFields: Boolean = flag(TableKeys.PopulateMetaFields, default = true)
 

@@ -3,9 +3,25 @@ package io.hudilite.filegroup
 /** Names a file group of a table. */
 final case class FileGroupId(partition: String, fileId: String)
 
-/** One base file. `partition` is the partition path, empty for an unpartitioned table; `length` is in bytes. */
-final case class BaseFile(
-    partition: String, name: String, fileId: String, writeToken: String, instant: String, length: Long) {
+/** A file outside of the table, that was there before it was bootstrapped. Its rows are those of a skeleton, one by one.
+  *
+  * @param path
+  *   absolute, with its scheme
+  * @param length
+  *   bytes when the table was bootstrapped
+  */
+final case class SourceFile(path: String, length: Long)
+
+/** One base file. `partition` is the partition path, empty for an unpartitioned table; `length` is in bytes.
+  *
+  * @param source
+  *   of a skeleton, which has only meta columns: the file with the others
+  */
+final case class BaseFile(partition: String, name: String, fileId: String, writeToken: String, instant: String,
+    length: Long, source: Option[SourceFile] = None) {
+
+  /** Bytes of the file and of its source. */
+  def bytes: Long = length + source.fold(0L)(_.length)
 
   /** Path below the table's base path. */
   def relativePath: String = FileSlice.join(partition, name)
@@ -31,7 +47,7 @@ final case class FileSlice(
   /** Names of its files. */
   def names: Seq[String] = base.map(_.name).toSeq ++ logs.map(_.name)
 
-  def totalLength: Long = base.map(_.length).getOrElse(0L) + logs.map(_.length).sum
+  def totalLength: Long = base.map(_.bytes).getOrElse(0L) + logs.map(_.length).sum
 }
 
 object FileSlice {

@@ -81,7 +81,7 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     val last = LastWrites.of(archived ++ active).without(view.replaced).beforeReplacedBy(archived)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
     val atEnd = withCompactions(view, range, listing)
-    val found = table.committed.withoutBases(atEnd, listing)
+    val found = table.withSources(table.committed.withoutBases(atEnd, listing))
     val slices = LastWrites.bySlice(found)
     val lost = last.lost(slices).orElse(
       table.committed.bases.missing(atEnd, listing, found).map(_.group).find(last.byGroup.contains))

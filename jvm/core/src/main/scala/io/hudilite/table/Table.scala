@@ -3,6 +3,7 @@ package io.hudilite.table
 import io.hudilite.config.{TableConfig, TableDefinition, TableProperties}
 import io.hudilite.error.{CorruptTable, Listed}
 import io.hudilite.filegroup.{
+  BootstrapIndex,
   FileGroupId,
   FileSlice,
   FolderSource,
@@ -239,7 +240,14 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   /** The newest slices that the view sees in a listing, compared with the files that the writes say they left. */
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
-    committed.of(view, listing)
+    withSources(committed.of(view, listing))
+
+  /** Some of its rows lie in files outside of it, or did when it was bootstrapped. */
+  private[table] def hasSkeletons: Boolean = config.isBootstrapped && new BootstrapIndex(storage, basePath).exists
+
+  /** The slices, each skeleton with the file outside of the table that has its other columns. */
+  private[table] def withSources(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[FileSlice]] =
+    if (config.isBootstrapped) new BootstrapIndex(storage, basePath).attached(slices) else slices
 
   /** Slices, compared with the files that writes name. */
   private[table] lazy val committed: CommittedSlices = memory.committed(new CommittedSlices(this))

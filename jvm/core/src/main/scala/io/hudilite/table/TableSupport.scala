@@ -52,12 +52,12 @@ object TableSupport {
       asOf.foreach(table.checkRetained)
       withColumns(table, asOf.fold(table.schema)(table.schemaAsOf))
     case TableAccess.Write =>
-      checkWritable(table.config, table.basePath)
+      checkWritable(table)
       val support = withColumns(table, table.schema)
       refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)), UnsupportedTable.NewTable)
       support
     case TableAccess.Service(instant) =>
-      checkWritable(table.config, table.basePath)
+      checkWritable(table)
       withColumns(table, table.schemaForService(instant))
   }
 
@@ -94,6 +94,15 @@ object TableSupport {
     refuse(path, readRefusals(config), UnsupportedTable.ByHudi)
   }
 
+  /** As the check of a configuration, which does not tell whether a bootstrap took whole rows over. */
+  def checkWritable(table: Table): Unit = {
+    checkWritable(table.config, table.basePath)
+    refuse(table.basePath,
+      when(table.hasSkeletons)("bootstrapped files",
+        "rows are spread over files inside and outside the table").toSeq,
+      "Write to it with Apache Hudi, or write its rows to a new table, as hudilite.convert does")
+  }
+
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {
     checkReadable(config, path)
@@ -120,8 +129,8 @@ object TableSupport {
     Seq(
       when(config.layout != layout)(s"timeline layout ${config.layout}",
         s"a table of version ${config.version} has layout $layout"),
-      when(config.text(TableKeys.BootstrapBasePath).nonEmpty)("bootstrapped files",
-        "rows are spread over files inside and outside the table"),
+      bootstrapIndex(config).filter(_ => config.isBootstrapped).map(index =>
+        MissingFeature(s"the bootstrap index $index", "only Hudi's own in HFiles tells where the rows are")),
       when(!format.equalsIgnoreCase("PARQUET"))(s"$format base files", "only Parquet base files are read and written"),
       when(config.flag(TableKeys.MultipleBaseFileFormats, default = false))("several base file formats",
         "only Parquet base files are read and written"),
@@ -129,6 +138,12 @@ object TableSupport {
       when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
         "the values of these columns are not in the files")).flatten
   }
+
+  /** The index of a bootstrapped table, if it is none that is read. */
+  private def bootstrapIndex(config: TableConfig): Option[String] =
+    if (!config.flag(TableKeys.BootstrapIndexEnabled, default = true)) Some("that is switched off")
+    else config.text(TableKeys.BootstrapIndexType).filterNot(_.equalsIgnoreCase("HFILE"))
+      .orElse(config.text(TableKeys.BootstrapIndexClass).filterNot(_.endsWith(".HFileBootstrapIndex")))
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),

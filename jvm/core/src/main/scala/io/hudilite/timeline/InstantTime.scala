@@ -39,8 +39,12 @@ object InstantTime {
   def fromEpochMillis(millis: Long, zone: ZoneId): String =
     Format.format(LocalDateTime.ofInstant(EpochInstant.ofEpochMilli(millis), zone))
 
-  /** Epoch milliseconds; a time of 14 digits means the last millisecond of its second. */
-  def toEpochMillis(time: String, zone: ZoneId): Long = toLocal(time).atZone(zone).toInstant.toEpochMilli
+  /** Epoch milliseconds; a time of 14 digits means the last millisecond of its second, one before all times 1970. */
+  def toEpochMillis(time: String, zone: ZoneId): Long =
+    if (isBeforeAll(time)) 0L else toLocal(time).atZone(zone).toInstant.toEpochMilli
+
+  /** One of those that Hudi places before all times, such as `00000000000001` of a bootstrap. */
+  private def isBeforeAll(time: String): Boolean = isValid(time) && time.startsWith("0000")
 
   private def toLocal(time: String): LocalDateTime =
     LocalDateTime.parse(if (time.length == SecondsDigits) time + "999" else time, Format)
@@ -48,11 +52,9 @@ object InstantTime {
   def isValid(text: String): Boolean =
     (text.length == Digits || text.length == SecondsDigits) && text.forall(c => c >= '0' && c <= '9')
 
-  /** True when an instant of a timeline can have this time: one of the calendar, or one of those that Hudi places
-    * before all times, such as `00000000000000`.
-    */
+  /** True when an instant of a timeline can have this time: one of the calendar, or one before all times. */
   def isOfTimeline(text: String): Boolean = isValid(text) &&
-    (text.startsWith("0000") ||
+    (isBeforeAll(text) ||
       (try { toLocal(text); true }
       catch { case _: DateTimeParseException => false }))
 
@@ -62,7 +64,8 @@ object InstantTime {
   def parseUserInput(text: String, zone: ZoneId): String = {
     val trimmed = text.trim
     try {
-      if (isValid(trimmed)) { toLocal(trimmed); trimmed }
+      if (isOfTimeline(trimmed)) trimmed
+      else if (isValid(trimmed)) { toLocal(trimmed); trimmed }
       else Format.format(parseDate(trimmed, zone))
     } catch {
       case e: DateTimeParseException => throw InvalidInput.because(e, "INVALID_INSTANT", "text" -> text)

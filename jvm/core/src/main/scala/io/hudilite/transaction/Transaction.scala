@@ -266,7 +266,7 @@ object Transaction {
     now.completed.filter(_.action == Action.Rollback).map(_.time).toSet
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
-    TableSupport.checkWritable(table.config, table.basePath)
+    TableSupport.checkWritable(table)
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata, options.keepsMetadata)
     locked(table, options) { (config, claim, owners) =>
       options.recovery(table.store, Some(config)).run(owners, options.sweepsAtOnce)

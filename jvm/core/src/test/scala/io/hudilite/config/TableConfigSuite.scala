@@ -125,7 +125,12 @@ class TableConfigSuite extends FunSuite {
   }
 
   private val unreadable = Seq(
-    "bootstrapped files" -> Seq("hoodie.bootstrap.base.path" -> "/old"),
+    "the bootstrap index NO_OP" -> Seq("hoodie.bootstrap.base.path" -> "/old",
+      "hoodie.bootstrap.index.type" -> "NO_OP"),
+    "the bootstrap index com.acme.Index" -> Seq("hoodie.bootstrap.base.path" -> "/old",
+      "hoodie.bootstrap.index.class" -> "com.acme.Index"),
+    "the bootstrap index that is switched off" -> Seq("hoodie.bootstrap.base.path" -> "/old",
+      "hoodie.bootstrap.index.enable" -> "false"),
     "ORC base files" -> Seq("hoodie.table.base.file.format" -> "ORC"),
     "HFILE base files" -> Seq("hoodie.table.base.file.format" -> "HFILE"),
     "LANCE base files" -> Seq("hoodie.table.base.file.format" -> "LANCE"),

@@ -46,12 +46,14 @@ class InstantTimeSuite extends FunSuite {
 
   test("a time of 14 digits means the end of its second") {
     assertEquals(InstantTime.toEpochMillis("19700101000000", utc), 999L)
+    assertEquals(InstantTime.toEpochMillis("00000000000001", utc), 0L) // of a bootstrap
   }
 
   test("users may write instants and times in the forms that Hudi knows") {
     val rows = Seq(
       "20260102030405006" -> "20260102030405006",
       "20260102030405" -> "20260102030405",
+      "00000000000001" -> "00000000000001",
       "2026-01-02" -> "20260102000000000",
       "2026-01-02 03:04:05" -> "20260102030405000",
       "2026-01-02 03:04:05.6" -> "20260102030405600",

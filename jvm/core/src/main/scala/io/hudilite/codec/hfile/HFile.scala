@@ -124,7 +124,9 @@ object HFile {
 
   // They compare rows by their bytes.
   private val Comparators = Set(HFileTrailer.Comparator,
-    "org.apache.hadoop.hbase.CellComparatorImpl", "org.apache.hadoop.hbase.KeyValue$KeyComparator")
+    "org.apache.hadoop.hbase.CellComparatorImpl", "org.apache.hadoop.hbase.KeyValue$KeyComparator",
+    "org.apache.hudi.common.bootstrap.index.HFileBootstrapIndex$HoodieKVComparator",
+    "org.apache.hudi.common.bootstrap.index.hfile.HBaseHFileBootstrapIndex$HoodieKVComparator")
 
   private val Levels = Set(HFileBlock.Magic.IntermediateIndex, HFileBlock.Magic.LeafIndex)
 

@@ -95,7 +95,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
 
   private def dropFromTimeline(): Unit = {
     val table = Table.open(storage, basePath)
-    TableSupport.checkWritable(table.config, basePath)
+    TableSupport.checkWritable(table)
     // The target of an unreadable rollback has to be taken back anew, so nothing may forbid that.
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
     Transaction.unchanged(table, options) { _ =>

@@ -23,14 +23,19 @@ import scala.collection.JavaConverters._
 /** One split of a base file, opened as far as its footer. Both kinds of readers start from it.
   *
   * Columns that only filters need are read behind the wanted ones, and dropped by the reader.
+  *
+  * @param elsewhere
+  *   path of a file that is read in the place of the split's, with its size in the split
   */
-private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContexts, split: FileRange) {
+private[spark] final class BaseFileReader(
+    job: FileRead, contexts: ReaderContexts, split: FileRange, elsewhere: Option[String] = None) {
 
   import BaseFileReader._
 
   private val conf = contexts.conf
 
-  private val path = new KnownPath(FilePaths.absolute(job.basePath, split.relativePath), split.fileLength)
+  private val path = new KnownPath(
+    elsewhere.getOrElse(FilePaths.absolute(job.basePath, split.relativePath)), split.fileLength)
 
   /** Footer with the row groups of this split. */
   val footer: ParquetMetadata =

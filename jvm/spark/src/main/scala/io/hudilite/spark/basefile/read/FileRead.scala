@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.filegroup.{BaseFile, FileNames}
+import io.hudilite.filegroup.{BaseFile, FileNames, SourceFile}
 import io.hudilite.record.RecordKeys
 import io.hudilite.schema.EvolvedColumns
 
@@ -35,8 +35,11 @@ final case class FileRead(
   *
   * @param fileLength
   *   size of the whole file
+  * @param source
+  *   of a skeleton, which is read as a whole: the file with its other columns
   */
-final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long) {
+final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long,
+    source: Option[SourceFile] = None) {
 
   def partition: String = relativePath.take(relativePath.lastIndexOf('/').max(0))
 
@@ -49,8 +52,16 @@ final case class FileRange(relativePath: String, fileId: String, fileLength: Lon
   def file: BaseFile = {
     val name = relativePath.substring(relativePath.lastIndexOf('/') + 1)
     val parts = FileNames.parseBaseFile(name)
-    BaseFile(partition, name, fileId, parts.fold("")(_.writeToken), parts.fold("")(_.instant), fileLength)
+    BaseFile(partition, name, fileId, parts.fold("")(_.writeToken), parts.fold("")(_.instant), fileLength,
+      source)
   }
+}
+
+object FileRange {
+
+  /** The whole file. */
+  def of(file: BaseFile): FileRange =
+    FileRange(file.relativePath, file.fileId, file.length, 0L, file.length, file.source)
 }
 
 /** The session's settings for reading parquet files.

@@ -47,7 +47,7 @@ object FileAggregates {
     if (aggregation.groupByExpressions.nonEmpty || columns.exists(_.isEmpty)) None
     else if (columns.flatten.forall(_.isEmpty))
       rowsOf(statistics, table, files).map(rows => scan(functions, functions.map(_ => LongType -> (rows: Any))))
-    else if (!sameColumns || files.size > KeyPruning.MaxFilesOnDriver) None
+    else if (!sameColumns || files.exists(_.source.isDefined) || files.size > KeyPruning.MaxFilesOnDriver) None
     else {
       val partitions = PartitionPruning.of(table.config, schema, evolved)
       val bounds = statistics.of(files, BoundsWanted(columns = columns.flatten.flatten.map(_.name)))

@@ -75,7 +75,18 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
     text <- levelText(column, level) if !Defaults(text)
   } yield column.path -> PossibleValues.TextFrom(UTF8String.fromString(text))
 
-  private def levelText(column: PartitionColumn, level: String): Option[String] = {
+  private def levelText(column: PartitionColumn, level: String): Option[String] =
+    if (config.isBootstrapped) Some(ofAnyStyle(column, level)) else ofTable(column, level)
+
+  /** A bootstrap keeps the names of folders as they were, which Spark and Hive begin with the column and encode. */
+  private def ofAnyStyle(column: PartitionColumn, level: String): String = {
+    val prefix = s"${column.name}="
+    if (level.startsWith(prefix)) KeyEncoding.unescape(level.drop(prefix.length))
+    else if (config.urlEncode) KeyEncoding.unescape(level)
+    else level
+  }
+
+  private def ofTable(column: PartitionColumn, level: String): Option[String] = {
     val prefix = s"${column.name}="
     val text =
       if (!config.hiveStyle) Some(level) else if (level.startsWith(prefix)) Some(level.drop(prefix.length)) else None
@@ -88,7 +99,10 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
     * @param values
     *   by column the values that it must have one of
     */
-  def spelled(values: Map[Seq[String], Seq[Any]]): Option[Seq[String]] = {
+  def spelled(values: Map[Seq[String], Seq[Any]]): Option[Seq[String]] =
+    if (config.isBootstrapped) None else spelledByTable(values)
+
+  private def spelledByTable(values: Map[Seq[String], Seq[Any]]): Option[Seq[String]] = {
     val levels = allOf(columns.map { column =>
       for (wanted <- values.get(column.path); names <- allOf(wanted.map(spell(column, _)))) yield names.flatten.distinct
     })

@@ -46,7 +46,7 @@ final case class PrunedFiles(
     keysToCheck: Boolean,
     late: Seq[ScanFilter]) {
 
-  lazy val bytes: Long = files.map(_.length).sum + merged.map(_.totalLength).sum
+  lazy val bytes: Long = files.map(_.bytes).sum + merged.map(_.totalLength).sum
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 

@@ -1,6 +1,7 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.PlannedBuckets
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{BaseFile, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
@@ -122,15 +123,25 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     */
   def tasks(found: PrunedFiles, columns: StructType, sizes: TaskSizes, limit: Option[Int] = None)
       : Seq[ScanPartition] = {
+    checkFolderColumns(found, columns)
     val plain = limit.filter(_ => found.merged.isEmpty).fold(found.files)(enough(found.files, _))
     val slices = found.merged.map(slice => SliceSplit(slice, state.beforeRange.get(slice.groupId)))
-    val bytes = (plain.map(_.length) ++ slices.map(_.length)).map(_ + sizes.openCostBytes).sum
+    val bytes = (plain.map(_.bytes) ++ slices.map(_.length)).map(_ + sizes.openCostBytes).sum
     val most = ScanPartition.maxSplitBytes(bytes, sizes.mostBytes, sizes.openCostBytes, sizes.parallelism)
     val pack = if (found.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
     val late = narrowing(found)
     pack(plain, most, sizes.openCostBytes, slices, sizes.parallelism).map(task =>
       task.copy(narrowing = late, folders = valuesOf(task.splits.map(_.partition), columns)))
   }
+
+  /** Sources of skeletons lack the partition columns, as files of Spark and Hive do. */
+  private def checkFolderColumns(found: PrunedFiles, columns: StructType): Unit =
+    table.config.partitionFields.find(name => columns.fieldNames.contains(name) && !partitions.folderColumns(name))
+      .filter(_ => found.baseFiles.exists(_.source.isDefined)).foreach(name =>
+        throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+          "feature" -> s"bootstrapped files in partitions by $name",
+          "reason" -> "the names of its folders do not tell the values of that column",
+          "way" -> UnsupportedTable.ByHudi))
 
   /** How these columns can be grouped: file groups of one bucket, if all of them are of buckets for sure.
     *

@@ -31,12 +31,18 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
     val skipping = new DataSkipping(asked.map(filters.of), sources, names)
     if (!skipping.tells || (files.isEmpty && merged.isEmpty)) StatisticsPruned(files, merged, None)
     else {
-      val kept = skipping.kept(files.map(FileSlice.ofBase))
+      val kept = keptOf(skipping, files.map(FileSlice.ofBase))
       // Of a range of instants what was there before is read along.
-      val keptMerged = if (state.isOneMoment) skipping.kept(merged) else merged
+      val keptMerged = if (state.isOneMoment) keptOf(skipping, merged) else merged
       val skipped = (files.map(FileSlice.ofBase) ++ merged).diff(kept ++ keptMerged)
       StatisticsPruned(kept.flatMap(_.base), keptMerged, Some(skipped))
     }
+  }
+
+  /** Statistics of a skeleton say nothing of the columns in its source. */
+  private def keptOf(skipping: DataSkipping, slices: Seq[FileSlice]): Seq[FileSlice] = {
+    val (skeletons, whole) = slices.partition(_.base.exists(_.source.isDefined))
+    skipping.kept(whole) ++ skeletons
   }
 
   /** Blocks of log files of version 6 may be of later writes than the file's name says. */

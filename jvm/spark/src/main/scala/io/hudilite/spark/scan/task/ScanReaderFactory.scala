@@ -1,14 +1,7 @@
 package io.hudilite.spark.scan.task
 
-import io.hudilite.spark.basefile.read.{
-  BaseFileReader,
-  BatchReader,
-  FileRange,
-  FileRead,
-  ReaderContexts,
-  RowReader,
-  SplitReader
-}
+import io.hudilite.spark.basefile.read.{FileRange, FileRead, ReaderContexts, SplitReader}
+import io.hudilite.spark.basefile.skeleton.BaseFileRows
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.slice.deliver.{MergeCounts, SliceReader}
 import io.hudilite.stats.FileStatistics
@@ -33,16 +26,17 @@ final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
     val own = columns(partition)
     new TaskReader[ColumnarBatch](own, conf.value, splits(partition),
-      (split, file) => own.ofBatches(new BatchReader(own.inBaseFiles, split), own.inBaseFiles, file), identity)
+      (contexts, split, file) =>
+        own.ofBatches(BaseFileRows.batches(own.inBaseFiles, contexts, split), own.inBaseFiles, file), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val own = columns(partition)
     def rows(batches: SplitReader[ColumnarBatch]) = new BatchRowReader(job.files.columns, batches)
     new TaskReader[InternalRow](own, conf.value, splits(partition),
-      if (own.inBaseFiles.settings.vectorized) (split, file) =>
-        rows(own.ofBatches(new BatchReader(own.inBaseFiles, split), own.inBaseFiles, file))
-      else (split, file) => own.ofRows(new RowReader(own.inBaseFiles, split), file),
+      if (own.inBaseFiles.settings.vectorized) (contexts, split, file) =>
+        rows(own.ofBatches(BaseFileRows.batches(own.inBaseFiles, contexts, split), own.inBaseFiles, file))
+      else (contexts, split, file) => own.ofRows(BaseFileRows.rows(own.inBaseFiles, contexts, split), file),
       rows)
   }
 
@@ -71,7 +65,7 @@ final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
   */
 private final class TaskReader[T](
     columns: ScanColumns, conf: Configuration, splits: Seq[ScanSplit],
-    open: (BaseFileReader, FileFacts) => SplitReader[T],
+    open: (ReaderContexts, FileRange, FileFacts) => SplitReader[T],
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
@@ -120,7 +114,7 @@ private final class TaskReader[T](
   private def openFile(split: FileRange): Unit = {
     if (split.start == 0) opened += 1
     val file = tell(factsOf.of(split))
-    current = Some(open(new BaseFileReader(columns.inBaseFiles, contexts, split), file))
+    current = Some(open(contexts, split, file))
   }
 
   private def tell(file: FileFacts): FileFacts = {

@@ -43,7 +43,7 @@ final case class SliceSplit(slice: FileSlice, beforeRange: Option[FileSlice] = N
 
 /** A part of a base file. */
 final case class FileSplit(range: FileRange) extends ScanSplit {
-  override def length: Long = range.length
+  override def length: Long = range.length + range.source.fold(0L)(_.length)
   override def partition: String = range.partition
 }
 
@@ -125,11 +125,12 @@ object ScanPartition {
   private val FooterBytes = 64L * 1024
 
   private def whole(file: BaseFile): FileSplit =
-    FileSplit(FileRange(file.relativePath, file.fileId, file.length, 0L, file.length))
+    FileSplit(FileRange.of(file))
 
-  /** Parts of a file, none of them larger than this. */
+  /** Parts of a file, none of them larger than this; a skeleton is no longer than its rows are many, and is not cut. */
   def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
-    (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>
+    if (file.source.isDefined) Seq(whole(file))
+    else (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>
       FileSplit(FileRange(file.relativePath, file.fileId, file.length, start,
           math.min(maxSplitBytes, file.length - start))))
 

@@ -6,7 +6,6 @@ import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
-  BatchReader,
   FileRange,
   FileRead,
   ReaderContexts,
@@ -14,6 +13,7 @@ import io.hudilite.spark.basefile.read.{
   ScanFilter,
   SplitReader
 }
+import io.hudilite.spark.basefile.skeleton.BaseFileRows
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
 import io.hudilite.stats.{BoundsWanted, FileStatistics}
 
@@ -69,7 +69,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   }
 
   private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
-    if (!merge.log.rule.compares || merge.log.namesIn(base.instant) != ColumnNames.Same) None
+    if (!merge.log.rule.compares || base.source.isDefined || merge.log.namesIn(base.instant) != ColumnNames.Same) None
     else {
       val wanted = BoundsWanted(columns = merge.log.orderingColumns.map(_.name))
       OrderingBounds.of(FileStatistics.at(job.basePath, conf).ofFile(base, wanted), merge.log.orderingColumns)
@@ -105,13 +105,13 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   }
 
   private def batches(job: FileRead, base: BaseFile): SplitReader[ColumnarBatch] = {
-    val file = baseFile(job, base)
-    if (job.settings.vectorized) new BatchReader(job, file)
-    else new RowBatches(new RowReader(job, file), job.columns, job.settings.batchSize)
+    val file = FileRange.of(base)
+    if (job.settings.vectorized) BaseFileRows.batches(job, contexts, file)
+    else new RowBatches(BaseFileRows.rows(job, contexts, file), job.columns, job.settings.batchSize)
   }
 
   private def baseFile(job: FileRead, base: BaseFile): BaseFileReader =
-    new BaseFileReader(job, contexts, FileRange(base.relativePath, base.fileId, base.length, 0, base.length))
+    new BaseFileReader(job, contexts, FileRange.of(base))
 
   private def timeColumn: Option[StructField] = job.commitTimes.map(_ => StructField(MetaFields.CommitTime, StringType))
 
@@ -144,7 +144,9 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 
     /** The filters can leave out no row group, and are not worth that rows are numbered for the pages that they could. */
     def readsEveryRow(base: BaseFile): Boolean = !job.settings.pushFilters ||
-      (job.keys.isEmpty && (pushed.isEmpty || FilteredNulls.nowhereAlone(baseFile(job, base).footer, pushed)))
+      (job.keys.isEmpty &&
+        (pushed.isEmpty ||
+          (base.source.isEmpty && FilteredNulls.nowhereAlone(baseFile(job, base).footer, pushed))))
 
     def opened(base: BaseFile, matcher: LogMatcher): SplitReader[ColumnarBatch] =
       closing(matcher)(merged(Some(batches(scan, base)), matcher))

@@ -1,0 +1,83 @@
+package io.hudilite.spark.read
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
+
+import java.nio.file.{Files, Path}
+
+import munit.FunSuite
+import org.apache.spark.sql.DataFrame
+
+/** Rows that lie half in the table and half in files that were there before it. */
+class BootstrappedSuite extends FunSuite with Interpreted {
+
+  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
+
+  private val spark = SharedSession.spark
+  private lazy val made = new BootstrappedTable(spark)
+
+  private def read: DataFrame = spark.read.format("hudilite").load(made.table.toString)
+
+  private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(_.toString).sorted
+
+  private val columns = Seq("id", "ts", "fare", "nums", "s", "dt")
+  private val filters = Seq("true", "ts BETWEEN 100 AND 110", "fare > 850.0", "dt = 'a b'", "dt = 'c%' AND ts < 320",
+    "id = 'k0123'", "s.a = 77", "fare IS NULL", "dt = 'dt=a b'")
+
+  private def checkAll(): Unit = filters.foreach { filter =>
+    val wanted = made.rows.where(filter)
+    assertEquals(texts(read.where(filter).selectExpr(columns: _*)), texts(wanted.selectExpr(columns: _*)), filter)
+    assertEquals(texts(read.where(filter).selectExpr("fare", "_hoodie_record_key", "nums[1]")),
+      texts(wanted.selectExpr("fare", "id", "nums[1]")), filter)
+    assertEquals(texts(read.where(filter).selectExpr("_hoodie_record_key", "dt")),
+      texts(wanted.selectExpr("id", "dt")), filter)
+    assertEquals(texts(read.where(filter).selectExpr("dt", "s")), texts(wanted.selectExpr("dt", "s")), filter)
+  }
+
+  test("rows of skeletons and sources come together, by whichever reader, columns and filters") {
+    checkAll()
+    SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> "false")(checkAll())
+    SharedSession.withConf("spark.sql.parquet.columnarReaderBatchSize" -> "7")(checkAll())
+    assertEquals(texts(read.selectExpr("count(*)", "min(ts)", "max(ts)", "count(fare)")), Seq("[600,0,599,600]"))
+    assertEquals(texts(spark.sql(s"SELECT count(*) FROM hudilite.`${made.table}` VERSION AS OF '00000000000001'")),
+      Seq("[600]"))
+    val where = read.selectExpr("_hoodie_record_key = concat('k', lpad(ts, 4, '0')) AS same", "_metadata.row_index")
+    assertEquals(texts(where.groupBy("same").count()), Seq("[true,600]"))
+  }
+
+  private def files(of: Path): Set[String] = {
+    val walked = Files.walk(of)
+    try walked.toArray.map(p => p.toString -> Files.getLastModifiedTime(p.asInstanceOf[Path])).map(_.toString).toSet
+    finally walked.close()
+  }
+
+  test("writes are refused by name before a file is touched") {
+    val before = files(made.table)
+    val path = made.table
+    Seq(s"DELETE FROM hudilite.`$path` WHERE ts = 1", s"UPDATE hudilite.`$path` SET fare = 1 WHERE ts = 1",
+      s"INSERT INTO hudilite.`$path` SELECT 'x', 1L, 1.0D, array(1L), named_struct('a', 1L), 'a b'").foreach { sql =>
+      val error = Raised.by(spark.sql(sql).collect())
+      assertEquals(error.parameters.get("feature"), Some("bootstrapped files"), s"$sql: ${message(error)}")
+    }
+    assertEquals(files(made.table), before)
+  }
+
+  test("a source that is gone, or another one, is named") {
+    val spoilt = new BootstrappedTable(spark)
+    def rows = spark.read.format("hudilite").load(spoilt.table.toString)
+    def reason(body: => Any): String = {
+      val error = Raised.by(body)
+      assertEquals(error.parameters("path"), s"file:${spoilt.first}")
+      error.parameters("reason")
+    }
+    val bytes = Files.readAllBytes(spoilt.first)
+    BootstrappedTable.change(spoilt.first, bytes ++ bytes)
+    assert(reason(rows.select("fare").collect()).startsWith(s"it has ${2 * bytes.length} bytes"))
+    Files.delete(spoilt.first)
+    assert(reason(rows.select("fare", "_hoodie_record_key").collect()).startsWith("it is gone"))
+    assertEquals(rows.select("_hoodie_record_key").collect().length, 600) // nobody looks for columns of the source
+    assertEquals(rows.where("dt = 'c%'").select("fare").collect().length, 300)
+  }
+
+  private def message(error: HudiliteException): String = error.asInstanceOf[Throwable].getMessage
+}

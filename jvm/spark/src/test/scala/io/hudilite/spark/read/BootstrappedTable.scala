@@ -1,0 +1,150 @@
+package io.hudilite.spark.read
+
+import io.hudilite.codec.avro.AvroFile
+import io.hudilite.codec.hfile.{HFileForm, HFileWriter}
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.apache.avro.Schema
+import org.apache.avro.generic.{GenericData, GenericRecord}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions._
+
+import scala.collection.JavaConverters._
+
+/** A table as a bootstrap of metadata by Apache Hudi leaves it, made of files that Spark wrote: two partitions, each with
+  * one skeleton and one source of several row groups, whose rows are in no order.
+  */
+private[read] final class BootstrappedTable(spark: SparkSession) {
+
+  import BootstrappedTable._
+
+  private val folder = Files.createTempDirectory("hudilite-bootstrapped").toRealPath()
+  val source: Path = folder.resolve("source")
+  val table: Path = folder.resolve("table")
+
+  /** The rows as they are in the source. */
+  val rows: DataFrame = {
+    val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
+      "array(id, id + 1) AS nums", "named_struct('a', id) AS s", "CASE WHEN id < 300 THEN 'a b' ELSE 'c%' END AS dt")
+    made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
+      .option("parquet.block.size", 2000).parquet(source.toString)
+    spark.read.parquet(source.toString)
+  }
+
+  /** The source of the first partition. */
+  lazy val first: Path = sources.head
+
+  private lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
+
+  make()
+
+  private def make(): Unit = {
+    rows.limit(0).write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
+      .option("hoodie.datasource.write.partitionpath.field", "dt").option("hoodie.write.table.version", "6")
+      .option("hoodie.metadata.enable", "false").mode("overwrite").save(table.toString)
+    val timeline = table.resolve(".hoodie")
+    list(timeline).filter(_.getFileName.toString.startsWith("2")).foreach(Files.delete)
+    val properties = timeline.resolve("hoodie.properties")
+    change(properties, Files.readAllBytes(properties) ++ s"\nhoodie.bootstrap.base.path=$source\n".getBytes(UTF_8))
+    val skeletons = sources.zipWithIndex.map { case (file, number) => skeleton(file, number) }
+    val index = timeline.resolve(".aux/.bootstrap/.fileids")
+    Files.createDirectories(index)
+    Files.write(index.resolve(s"00000000-0000-0000-0000-000000000000-0_1-0-1_$Instant.hfile"),
+      indexOf(sources.zip(skeletons)))
+    val stats = skeletons.map(stat).mkString("{", ",", "}")
+    val commit = s"""{"partitionToWriteStats":$stats,"compacted":false,"operationType":"BOOTSTRAP",""" +
+      s""""extraMetadata":{"schema":"${Columns.replace("\"", "\\\"")}"}}"""
+    Seq("commit.requested" -> "", "inflight" -> "", "commit" -> commit).foreach { case (ending, content) =>
+      Files.write(timeline.resolve(s"$Instant.$ending"), content.getBytes(UTF_8))
+    }
+  }
+
+  private def skeleton(file: Path, number: Int): Path = {
+    val partition = file.getParent.getFileName.toString
+    val name = s"a000000$number-0000-4000-8000-000000000000_0-0-0_$Instant.parquet"
+    val made = folder.resolve(s"skeleton$number")
+    spark.read.parquet(file.toString).select(lit(Instant).as("_hoodie_commit_time"),
+      concat(lit(s"${Instant}_0_"), col("ts")).as("_hoodie_commit_seqno"), col("id").as("_hoodie_record_key"),
+      lit(partition).as("_hoodie_partition_path"), lit(name).as("_hoodie_file_name")).coalesce(1)
+      .write.parquet(made.toString)
+    val to = Files.createDirectories(table.resolve(partition))
+    Files.write(to.resolve(".hoodie_partition_metadata"),
+      s"commitTime=$Instant\npartitionDepth=1\n".getBytes(UTF_8))
+    Files.copy(filesIn(made).head, to.resolve(name))
+  }
+
+  private def stat(skeleton: Path): String = {
+    val (partition, bytes) = (skeleton.getParent.getFileName.toString, Files.size(skeleton))
+    val rows = spark.read.parquet(skeleton.toString).count()
+    s""""$partition":[{"fileId":"${fileId(skeleton)}","path":"$partition/${skeleton.getFileName}",""" +
+      s""""prevCommit":"null","numWrites":$rows,"numInserts":$rows,"partitionPath":"$partition",""" +
+      s""""totalWriteBytes":$bytes,"fileSizeInBytes":$bytes}]"""
+  }
+}
+
+private[read] object BootstrappedTable {
+
+  val Instant = "00000000000001"
+  val Rows = 600L
+
+  private val Columns =
+    """{"type":"record","name":"r","fields":[{"name":"id","type":["null","string"],"default":null},
+      |{"name":"ts","type":["null","long"],"default":null},{"name":"fare","type":["null","double"],"default":null},
+      |{"name":"nums","type":["null",{"type":"array","items":["null","long"]}],"default":null},
+      |{"name":"s","type":["null",{"type":"record","name":"s","fields":
+      |[{"name":"a","type":["null","long"],"default":null}]}],"default":null},
+      |{"name":"dt","type":["null","string"],"default":null}]}""".stripMargin.replace("\n", "")
+
+  private val PathRecord = new Schema.Parser().parse(
+    """{"type":"record","name":"HoodiePath","fields":[{"name":"uri","type":["null","string"]}]}""")
+  private val Status = Schema.createRecord("HoodieFileStatus", "", "h", false,
+    Seq(
+      new Schema.Field("path", PathRecord, "", null: AnyRef),
+      new Schema.Field("length", Schema.create(Schema.Type.LONG), "", null: AnyRef)).asJava)
+  private val Info = Schema.createRecord("HoodieBootstrapFilePartitionInfo", "", "h", false,
+    Seq(new Schema.Field("bootstrapFileStatus", Status, "", null: AnyRef)).asJava)
+
+  private def indexOf(files: Seq[(Path, Path)]): Array[Byte] = {
+    val out = new ByteArrayOutputStream()
+    val writer = new HFileWriter(out, HFileForm("", 0L, gzip = false))
+    files.map { case (source, skeleton) =>
+      s"part=${skeleton.getParent.getFileName};fileid=${fileId(skeleton)}" -> info(source)
+    }.sortBy(_._1).foreach { case (key, value) => writer.append(key.getBytes(UTF_8), value) }
+    writer.finish()
+    out.toByteArray
+  }
+
+  private def info(source: Path): Array[Byte] = {
+    def record(schema: Schema, values: (String, Any)*): GenericRecord = {
+      val made = new GenericData.Record(schema)
+      values.foreach { case (name, value) => made.put(name, value) }
+      made
+    }
+    AvroFile.write(record(Info,
+        "bootstrapFileStatus" -> record(Status,
+          "path" -> record(PathRecord, "uri" -> s"file:$source"), "length" -> Files.size(source))))
+  }
+
+  private def fileId(skeleton: Path): String = skeleton.getFileName.toString.takeWhile(_ != '_')
+
+  /** Writes other bytes, of which no checksum beside the file tells. */
+  def change(file: Path, bytes: Array[Byte]): Unit = {
+    Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
+    Files.write(file, bytes)
+    ()
+  }
+
+  private def list(folder: Path): Seq[Path] = {
+    val listed = Files.list(folder)
+    try listed.iterator.asScala.toList.sortBy(_.toString)
+    finally listed.close()
+  }
+
+  private def folders(folder: Path): Seq[Path] = list(folder).filter(Files.isDirectory(_))
+
+  private def filesIn(folder: Path): Seq[Path] = list(folder).filter(_.getFileName.toString.endsWith(".parquet"))
+    .filterNot(_.getFileName.toString.startsWith("."))
+}

@@ -1,0 +1,179 @@
+"""Tables that Apache Hudi bootstrapped: rows that are spread over skeletons and the files that were there before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conditions import fails_with
+from engines import AS_OF, BEGIN, HIVE_STYLE, KEY_GENERATOR, QUERY_TYPE, SELF_CHECK, TABLE_VERSION, Engine, Shape
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about both engines")
+
+ROWS = 800
+SELECTORS = "org.apache.hudi.client.bootstrap.selector."
+BOOTSTRAP = "00000000000001"
+META = ["_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path"]
+DATA = ["id", "ts", "fare", "colour", "nums", "s", "at", "dt"]
+COLUMNS = [META, DATA, [*META, *DATA], ["fare", "_hoodie_record_key"], ["dt"], ["dt", "_hoodie_commit_time"]]
+CONDITIONS = [
+    "ts BETWEEN 300 AND 320",
+    "colour = 'blue' AND fare > 900",
+    "id = 'k0123'",
+    "_hoodie_record_key IN ('k0123', 'k0700')",
+    "dt = 'd1' AND ts < 410",
+    "dt = 'dt=d1'",
+    "colour IS NULL OR dt = 'a b'",
+    "_hoodie_commit_time > '1' AND ts > 0",
+    "s.a = 77",
+]
+
+
+def source(spark: SparkSession, path: Path, last_day: str = "a b") -> DataFrame:
+    """Files of several row groups, their rows in no order, in folders as Spark names them."""
+    columns = {
+        "id": F.concat(F.lit("k"), F.lpad(F.col("ts").cast("string"), 4, "0")),
+        "fare": F.col("ts") * 1.5,
+        "colour": F.when(F.col("ts") % 3 == 0, "blue").when(F.col("ts") % 3 == 1, "red"),
+        "nums": F.array("ts", F.col("ts") + 1),
+        "s": F.struct(F.col("ts").alias("a"), F.col("ts").cast("string").alias("b")),
+        "at": F.timestamp_seconds(F.col("ts") * 1000),
+        "dt": F.when(F.col("ts") < 400, "d0").when(F.col("ts") < 790, "d1").otherwise(last_day),
+    }
+    rows = spark.range(ROWS).withColumnRenamed("id", "ts").withColumns(columns)
+    shuffled = rows.repartition(2, "id").sortWithinPartitions("dt", "colour")
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # Hudi's bootstrap knows no INT96
+    try:
+        shuffled.write.option("parquet.block.size", 3000).partitionBy("dt").parquet(str(path))
+    finally:
+        spark.conf.unset("spark.sql.parquet.outputTimestampType")
+    return spark.read.parquet(str(path))
+
+
+def bootstrap(
+    real: Engine,
+    path: Path,
+    files: Path,
+    shape: Shape,
+    selector: str = "MetadataOnlyBootstrapModeSelector",
+    **options: str,
+) -> None:
+    """A table over these files, by Apache Hudi."""
+    nothing = real.spark.createDataFrame([], T.StructType([]))
+    given = {
+        **shape.options(),
+        KEY_GENERATOR: "org.apache.hudi.keygen.SimpleKeyGenerator",
+        "hoodie.bootstrap.base.path": str(files),
+        "hoodie.bootstrap.parallelism": "2",
+        "hoodie.bootstrap.mode.selector": f"{SELECTORS}{selector}",
+        **options,
+    }
+    real.write(nothing, path, "bootstrap", mode="overwrite", **given)
+
+
+def rows(frame: DataFrame) -> list[Any]:
+    """The rows, sorted by their texts."""
+    return sorted((tuple(row) for row in frame.collect()), key=str)
+
+
+def compare(lite: Engine, real: Engine, path: Path, **options: str) -> None:
+    """Both engines answer alike, whichever columns are asked for and however they are filtered."""
+    for columns in COLUMNS:
+        seen = rows(lite.read(path, **options).select(*columns))
+        assert seen == rows(real.read(path, **options).select(*columns)), columns
+    for condition in CONDITIONS:
+        for columns in COLUMNS:
+            seen = rows(lite.read(path, **options).where(condition).select(*columns))
+            wanted = rows(real.read(path, **options).select(*META, *DATA).where(condition).select(*columns))
+            assert seen == wanted, (condition, columns)
+    assert lite.read(path, **options).count() == real.read(path, **options).count()
+    bounds = [F.min("ts"), F.max("ts"), F.count("colour"), F.count("*")]
+    assert rows(lite.read(path, **options).agg(*bounds)) == rows(real.read(path, **options).select(*DATA).agg(*bounds))
+
+
+@pytest.mark.parametrize(("version", "kind"), [(6, "MERGE_ON_READ"), (8, "COPY_ON_WRITE"), (9, "MERGE_ON_READ")])
+def test_skeletons_are_read_with_their_sources(
+    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str
+) -> None:
+    shape = Shape(version, extra={"hoodie.datasource.write.table.type": kind, HIVE_STYLE: "true"})
+    files = tmp_path / "source"
+    before = source(lite.spark, files)
+    bootstrap(real, path, files, shape)
+    compare(lite, real, path)
+    assert lite.read(path).count() == ROWS
+    assert rows(lite.read(path).select(*DATA)) == rows(before.select(*DATA))
+
+    newer = before.where("ts IN (5, 444, 795)").withColumn("fare", F.lit(-1.0))
+    real.write(newer, path, "upsert", **{**shape.options(), TABLE_VERSION: str(version)})
+    real.write(before.where("ts IN (7, 446)"), path, "delete", **{**shape.options(), TABLE_VERSION: str(version)})
+    compare(lite, real, path)
+    assert lite.read(path).where("fare < 0").count() == 3
+    past = lite.read(path, **{AS_OF: BOOTSTRAP})
+    assert rows(past.select(*DATA)) == rows(before.select(*DATA))
+    done = [file.stem.split("_") for file in path.glob(f".hoodie/timeline/{BOOTSTRAP}_*commit")]
+    since = lite.read(path, **{QUERY_TYPE: "incremental", BEGIN: done[0][1] if done else BOOTSTRAP})
+    assert rows(since.select("ts", "fare")) == [(444, -1.0), (5, -1.0), (795, -1.0)]
+    ever = lite.read(path, **{QUERY_TYPE: "incremental", BEGIN: "000"})
+    assert ever.count() == ROWS - 2
+    files_before = sorted(path.rglob("*"))
+    with fails_with("UNSUPPORTED_TABLE_FEATURE", "bootstrapped"):
+        lite.write(newer, path)
+    assert sorted(path.rglob("*")) == files_before
+
+
+@pytest.mark.parametrize("vectorized", [True, False])
+def test_tables_in_which_whole_rows_lie_beside_skeletons(
+    lite: Engine, real: Engine, path: Path, tmp_path: Path, vectorized: bool
+) -> None:
+    files = tmp_path / "source"
+    before = source(lite.spark, files, last_day="a b:c%")
+    regex = {
+        "hoodie.bootstrap.mode.selector.regex": ".*(d0|a.*)",
+        "hoodie.bootstrap.mode.selector.regex.mode": "METADATA_ONLY",
+    }
+    bootstrap(real, path, files, Shape(9, extra={HIVE_STYLE: "true"}), "BootstrapRegexModeSelector", **regex)
+    lite.spark.conf.set("spark.sql.parquet.enableVectorizedReader", str(vectorized).lower())
+    try:
+        assert rows(lite.read(path).select(*DATA)) == rows(before.select(*DATA))
+        compare(lite, real, path)
+    finally:
+        lite.spark.conf.unset("spark.sql.parquet.enableVectorizedReader")
+
+
+def test_a_source_that_is_no_more_what_it_was_is_named(lite: Engine, real: Engine, path: Path, tmp_path: Path) -> None:
+    files = tmp_path / "source"
+    source(lite.spark, files)
+    bootstrap(real, path, files, Shape(9, extra={HIVE_STYLE: "true"}))
+    keys = lite.read(path).select("_hoodie_record_key")
+    lost, other = sorted(files.glob("dt=d0/*.parquet"))
+    whole = lost.read_bytes()
+    lost.unlink()
+    with fails_with("CORRUPT_FILE", lost.name, "gone"):
+        lite.read(path).select("fare").collect()
+    assert len(keys.collect()) == ROWS  # nobody looks for columns of the source
+    lost.write_bytes(other.read_bytes() if other.stat().st_size != len(whole) else whole + b"x")
+    with fails_with("CORRUPT_FILE", lost.name, "bytes"):
+        lite.read(path).select("fare").collect()
+
+
+def test_a_bootstrap_of_whole_rows_is_written_by_both_engines(
+    lite: Engine, real: Engine, path: Path, tmp_path: Path
+) -> None:
+    files = tmp_path / "source"
+    before = source(lite.spark, files)
+    shape = Shape(9, extra={HIVE_STYLE: "true"})
+    bootstrap(real, path, files, shape, "FullRecordBootstrapModeSelector")
+    compare(lite, real, path)
+    lite.write(before.where("ts IN (5, 444)").withColumn("fare", F.lit(-1.0)), path)
+    real.write(before.where("ts IN (6, 444)").withColumn("fare", F.lit(-2.0)), path, "upsert", **shape.options())
+    lite.spark.sql(f"DELETE FROM hudilite.`{path}` WHERE ts = 7")
+    compare(lite, real, path)
+    assert rows(lite.read(path).where("fare < 0").select("ts", "fare")) == [(444, -2.0), (5, -1.0), (6, -2.0)]
+    assert lite.read(path, **{AS_OF: "00000000000002"}).count() == ROWS
+    lite.spark.sql(f"CALL hudilite.system.run_clustering('{path}')")
+    lite.spark.sql(f"CALL hudilite.system.run_clean('{path}', retain_commits => 1)")
+    compare(lite, real, path)
