@@ -18,7 +18,6 @@ private[procedure] object Elsewhere {
   private val OfHudi: Map[String, String] = Map(
     "sync_validate" -> "compare the counts of both tables by a query",
     "hdfs_parquet_import" -> Loads,
-    "run_bootstrap" -> Loads,
     "show_bootstrap_mapping" -> Bootstraps,
     "show_bootstrap_partitions" -> Bootstraps,
     "set_audit_lock" -> Audits,
