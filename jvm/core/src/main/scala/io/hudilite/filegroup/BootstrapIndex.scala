@@ -31,7 +31,8 @@ private[hudilite] final class BootstrapIndex(storage: Storage, basePath: String)
 
   private def attached(slice: FileSlice, sources: Map[FileGroupId, SourceFile]): FileSlice =
     slice.base.filter(isSkeleton).fold(slice) { skeleton =>
-      val source = sources.getOrElse(slice.groupId, throw CorruptTable("CORRUPT_FILE",
+      val source = sources.getOrElse(slice.groupId,
+        throw CorruptTable("CORRUPT_FILE",
           "path" -> s"$basePath/${skeleton.relativePath}",
           "reason" -> s"it has only meta columns, and $basePath/$Folder names no file that has the others"))
       slice.copy(base = Some(skeleton.copy(source = Some(source))))

@@ -64,7 +64,7 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
 
   private def skeleton(file: Path, number: Int): Path = {
     val partition = file.getParent.getFileName.toString
-    val name = s"0000000$number-0000-4000-8000-000000000000_0-0-0_$Instant.parquet"
+    val name = s"a000000$number-0000-4000-8000-000000000000_0-0-0_$Instant.parquet"
     val made = folder.resolve(s"skeleton$number")
     spark.read.parquet(file.toString).select(lit(Instant).as("_hoodie_commit_time"),
       concat(lit(s"${Instant}_0_"), col("ts")).as("_hoodie_commit_seqno"), col("id").as("_hoodie_record_key"),
@@ -100,7 +100,8 @@ private[read] object BootstrappedTable {
 
   private val PathRecord = new Schema.Parser().parse(
     """{"type":"record","name":"HoodiePath","fields":[{"name":"uri","type":["null","string"]}]}""")
-  private val Status = Schema.createRecord("HoodieFileStatus", "", "h", false, Seq(
+  private val Status = Schema.createRecord("HoodieFileStatus", "", "h", false,
+    Seq(
       new Schema.Field("path", PathRecord, "", null: AnyRef),
       new Schema.Field("length", Schema.create(Schema.Type.LONG), "", null: AnyRef)).asJava)
   private val Info = Schema.createRecord("HoodieBootstrapFilePartitionInfo", "", "h", false,
@@ -122,8 +123,9 @@ private[read] object BootstrappedTable {
       values.foreach { case (name, value) => made.put(name, value) }
       made
     }
-    AvroFile.write(record(Info, "bootstrapFileStatus" -> record(Status,
-      "path" -> record(PathRecord, "uri" -> s"file:$source"), "length" -> Files.size(source))))
+    AvroFile.write(record(Info,
+        "bootstrapFileStatus" -> record(Status,
+          "path" -> record(PathRecord, "uri" -> s"file:$source"), "length" -> Files.size(source))))
   }
 
   private def fileId(skeleton: Path): String = skeleton.getFileName.toString.takeWhile(_ != '_')

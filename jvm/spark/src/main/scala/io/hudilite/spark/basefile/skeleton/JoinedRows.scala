@@ -29,7 +29,7 @@ private final class JoinedBatches(
   private val vectors: Array[ColumnVector] = places.map(p => sides(p.side).get().column(p.at)).toArray
   private val whole = new ColumnarBatch(vectors)
   private val parts = new ColumnarBatch(places.toArray.map(p =>
-    new SelectedVector(sides(p.side).get().column(p.at), chosen(p.side)): ColumnVector))
+      new SelectedVector(sides(p.side).get().column(p.at), chosen(p.side)): ColumnVector))
   private var current = whole
 
   override def next(): Boolean = {

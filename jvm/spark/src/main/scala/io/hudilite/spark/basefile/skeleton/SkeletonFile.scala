@@ -35,7 +35,8 @@ import scala.collection.JavaConverters._
   * @param source
   *   the file with the others
   */
-private[skeleton] final class SkeletonFile(job: FileRead, contexts: ReaderContexts, skeleton: FileRange, source: SourceFile) {
+private[skeleton] final class SkeletonFile(job: FileRead, contexts: ReaderContexts, skeleton: FileRange,
+    source: SourceFile) {
 
   import SkeletonFile._
 
@@ -93,7 +94,7 @@ private[skeleton] final class SkeletonFile(job: FileRead, contexts: ReaderContex
     val whole = skeleton.copy(fileLength = source.length, start = 0L, length = source.length, source = None)
     val file = new BaseFileReader(part, contexts, whole, Some(source.path))
     val expected = rowsOf(FooterCache.metadata(contexts.conf, FilePaths.absolute(job.basePath, skeleton.relativePath),
-      skeleton.fileLength))
+        skeleton.fileLength))
     val found = rowsOf(file.footer)
     if (found != expected)
       throw damaged(s"it has $found rows, and the table's file ${skeleton.relativePath} has $expected for it")
