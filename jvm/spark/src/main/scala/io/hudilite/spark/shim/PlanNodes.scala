@@ -1,7 +1,7 @@
 package io.hudilite.spark.shim
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedFieldPosition, UnresolvedIdentifier}
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.connector.catalog.Table
@@ -114,6 +114,10 @@ object PlanNodes {
   /** The relation whose scan groups its rows by these. */
   def withPartitioning(relation: DataSourceV2ScanRelation, by: Seq[Expression]): DataSourceV2ScanRelation =
     copied(relation, Map(3 -> Some(by)))
+
+  /** The relation whose scan has its rows in this order within each group. */
+  def withOrdering(relation: DataSourceV2ScanRelation, order: Seq[SortOrder]): DataSourceV2ScanRelation =
+    copied(relation, Map(4 -> Some(order)))
 
   /** The relation with a scan of other columns: a relation that is equal but for the numbers of its columns. */
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan, output: Seq[AttributeReference],

@@ -8,6 +8,7 @@ import java.nio.file.Files
 
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.SortExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
 /** Joins and aggregations of tables with buckets, and which of them bring rows together by an exchange. */
@@ -108,6 +109,31 @@ class BucketedScansSuite extends FunSuite with Interpreted {
     assertEquals(exchanged("SELECT a.name, c.v FROM a JOIN c ON a.name = c.name"), 2)
     assertEquals(exchanged("SELECT a.name, e.v FROM a JOIN e ON a.n = e.n"), 2)
     assertEquals(exchanged("SELECT e.n, f.v FROM e JOIN f ON e.n = f.n"), 2)
+  }
+
+  test("buckets that are sorted by a text are joined without a sort, where each is one such file") {
+    def rows(from: Int, until: Int): DataFrame = spark.range(from, until)
+      .selectExpr("concat(if(id % 2 = 0, 'é', 'z'), id) AS id", "concat('p', id % 2) AS p", "cast(id AS int) AS n",
+        "1L AS ts")
+    def sorts(query: String, more: (String, String)*): Int = {
+      assertEquals(exchanged(query, more: _*), 0, query)
+      SharedSession.withConf(On ++ more: _*)(
+        PlanProbe.nodes(spark.sql(query).queryExecution.executedPlan).count(_.isInstanceOf[SortExec]))
+    }
+    val mor = Seq("hoodie.datasource.write.table.type" -> "MERGE_ON_READ", "hoodie.compact.inline" -> "false")
+    table("a", rows(0, 300), "id", 4)
+    val b = table("b", rows(100, 200), "id", 4, mor: _*)
+    val join = "SELECT a.id, a.n, b.n FROM a JOIN b ON a.id = b.id"
+    assertEquals(sorts(join), 0)
+    assertEquals(sorts("SELECT a.id, b.n FROM a LEFT JOIN b ON a.id = b.id WHERE a.n > 7"), 0)
+    assertEquals(sorts(join, "spark.sql.files.maxPartitionBytes" -> "1000",
+        "spark.sql.sources.v2.bucketing.pushPartValues.enabled" -> "true"), 2) // files are cut
+    table("byP", rows(0, 300), "id", 4, "hoodie.datasource.write.partitionpath.field" -> "p")
+    assertEquals(sorts("SELECT byP.id, b.n FROM byP JOIN b ON byP.id = b.id"), 1) // two files a bucket
+    upserted("b", b, rows(100, 110))
+    assertEquals(sorts(join), 1) // logs
+    table("c", ids(0, 100, 1), "id", 4)
+    assertEquals(sorts("SELECT c.id FROM c JOIN c d ON c.id = d.id"), 2) // numbers, whose texts are in another order
   }
 
   test("unequal numbers of buckets go together by their common divisor, where Spark knows how") {

@@ -26,7 +26,8 @@ class ColumnBoundsSuite extends FunSuite with Interpreted {
   private def table(kind: String = "COPY_ON_WRITE"): String = {
     val path = CountingFileSystem.path(Files.createTempDirectory("hudilite-bounds").resolve("t").toString)
     CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
-    write(rows.repartitionByRange(3, col("n")), path, Map("hoodie.table.name" -> "t",
+    write(rows.repartitionByRange(3, col("n")), path,
+      Map("hoodie.table.name" -> "t",
         "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.precombine.field" -> "ts",
         "hoodie.datasource.write.table.type" -> kind, "hoodie.datasource.write.operation" -> "bulk_insert",
         "hoodie.metadata.enable" -> "true", "hoodie.metadata.index.column.stats.enable" -> "true"))
@@ -44,22 +45,25 @@ class ColumnBoundsSuite extends FunSuite with Interpreted {
     "spark.sql.cbo.joinReorder.enabled" -> "true")(body)
 
   private def columns(frame: => DataFrame): Map[String, ColumnStat] = costBased(frame.queryExecution.optimizedPlan.stats
-    .attributeStats.map { case (column, found) => column.name -> found }.toMap)
+      .attributeStats.map { case (column, found) => column.name -> found }.toMap)
 
   test("plans know bounds, nulls and different values of columns that the metadata table has statistics of") {
     val found = columns(read(indexed))
     assertEquals((found("n").min, found("n").max, found("n").distinctCount, found("n").nullCount),
-      (Some(0), Some(599), Some(BigInt(600)), Some(BigInt(0))): (Option[Any], Option[Any], Option[BigInt], Option[BigInt]))
+      (Some(0), Some(599), Some(BigInt(600)), Some(BigInt(0))): (Option[Any], Option[Any], Option[BigInt],
+          Option[BigInt]))
     assertEquals(found("m").distinctCount.map(_.toInt), Some(10))
-    assertEquals((found("some").nullCount.map(_.toInt), found("some").distinctCount.map(_.toInt)), (Some(150), Some(450)))
-    assertEquals((found("day").max, found("day").distinctCount.map(_.toInt)), (Some(20454 + 599), Some(600)):
-      (Option[Any], Option[Int]))
+    assertEquals((found("some").nullCount.map(_.toInt), found("some").distinctCount.map(_.toInt)),
+      (Some(150), Some(450)))
+    assertEquals((found("day").max, found("day").distinctCount.map(_.toInt)),
+      (Some(20454 + 599), Some(600)): (Option[Any], Option[Int]))
     assertEquals(found("price").max.map(_.toString), Some("599.00"))
     assert(!found.contains("id"), found)
   }
 
   test("a filter is weighed once, by bounds, also where statistics leave out files") {
-    def rows(filter: String): Int = costBased(read(indexed).where(filter).queryExecution.optimizedPlan.stats.rowCount.get.toInt)
+    def rows(filter: String): Int =
+      costBased(read(indexed).where(filter).queryExecution.optimizedPlan.stats.rowCount.get.toInt)
     for ((filter, expected) <- Seq("n < 60" -> 60, "n >= 300" -> 300, "m = 3" -> 60, "n = 17" -> 1))
       assert(math.abs(rows(filter) - expected) <= 1 + expected / 10, s"$filter: ${rows(filter)}")
   }

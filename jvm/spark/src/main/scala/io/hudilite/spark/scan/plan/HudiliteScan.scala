@@ -69,6 +69,10 @@ final class HudiliteScan private (
   /** The columns and functions that its splits are grouped by. They need no split to be planned. */
   private[scan] def groupingKeys: Seq[Expression] = grouping.toSeq.flatMap(_.keys)
 
+  /** The column that its groups are sorted by. The footers of all files are asked. */
+  private[scan] def sortedColumn: Option[String] =
+    grouping.flatMap(planner.sortedColumn(_, ScanSettings.taskSizes(session)))
+
   /** How the splits can be grouped by bucket, where they are not yet. */
   private[scan] lazy val bucketed: Option[BucketGrouping] =
     if (grouping.isDefined || limit.isDefined) None else planner.grouping(columns, byPartition = false)

@@ -31,6 +31,10 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
   /** The one key field, when equality on it names record keys. */
   def singleColumn: Option[Seq[String]] = if (spellsKeys && fields.size == 1) Some(paths.head) else None
 
+  /** The one key field, when record keys are in the order of its values: those are texts, and compared as Spark does it. */
+  def textColumn: Option[String] =
+    singleColumn.filter(path => path.size == 1 && types.head.contains(StringType)).map(_.head)
+
   /** Record keys outside of which no row passes the filters; `None` when the filters do not name keys. */
   def keys(filters: Seq[ScanFilter]): Option[RecordKeys] =
     if (!config.populateMetaFields) None

@@ -185,6 +185,18 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
         BucketGrouping(index, column, if (told) folders else Nil)
     }
 
+  /** The column by whose values the rows of each group come in order: where each is one base file, read as a whole, whose
+    * footer says that it is sorted by key. Files of Apache Hudi do not say so.
+    */
+  private[scan] def sortedColumn(by: BucketGrouping, sizes: TaskSizes): Option[String] = keyFilter.textColumn.filter {
+    name =>
+      val found = files.files
+      name == by.column.name && by.partitionColumns.isEmpty && files.merged.isEmpty &&
+      found.size <= KeyPruning.MaxFilesOnDriver && found.forall(_.length <= sizes.mostBytes) &&
+      found.map(f => BucketIndex.bucketOfFile(f.fileId)).distinct.size == found.size &&
+      statistics.of(found).values.forall(_.keys.sorted)
+  }
+
   /** The parts of these files, each of one bucket.
     *
     * @param withEmpty

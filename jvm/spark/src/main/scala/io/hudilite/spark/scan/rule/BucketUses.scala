@@ -33,14 +33,16 @@ private[rule] object BucketedRelation {
   *
   * @param columns
   *   of the scans for which it does
+  * @param joined
+  *   those of them that it joins by
   * @param byPartition
   *   it does so by the partition columns, too, wherever it does: more tasks can share the work then
   */
-private[rule] final case class BucketUses(columns: Set[ExprId], byPartition: Boolean)
+private[rule] final case class BucketUses(columns: Set[ExprId], joined: Set[ExprId], byPartition: Boolean)
 
 private[rule] object BucketUses {
 
-  private val Nowhere = BucketUses(Set.empty, byPartition = false)
+  private val Nowhere = BucketUses(Set.empty, Set.empty, byPartition = false)
 
   def of(plan: LogicalPlan): BucketUses = {
     // Scans are asked last: most queries bring no rows together.
@@ -74,7 +76,7 @@ private[rule] object BucketUses {
       column <- known if scans.contains(column)
     } yield column -> known.toSet
     val uses = ofJoins ++ ofGroups
-    BucketUses(uses.map(_._1).toSet,
+    BucketUses(uses.map(_._1).toSet, ofJoins.map(_._1).toSet,
       uses.nonEmpty && uses.forall { case (column, keys) =>
         scans(column).partitions.forall(_.exists(p => keys(p.exprId)))
       })
@@ -86,7 +88,7 @@ private[rule] object BucketUses {
         (one.index.count == other.index.count || (one.column.layout.isEmpty && reduces))).contains(true)
 
   // Spark 3.5 does not know it.
-  private def reduces: Boolean =
+  private[rule] def reduces: Boolean =
     SQLConf.get.getConfString("spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled", "false").toBoolean
 
   private def isBroadcast(join: Join): Boolean = {

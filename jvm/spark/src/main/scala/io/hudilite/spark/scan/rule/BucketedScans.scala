@@ -4,7 +4,7 @@ import io.hudilite.spark.bucket.BucketFunctions
 import io.hudilite.spark.scan.plan.HudiliteScan
 import io.hudilite.spark.shim.PlanNodes
 
-import org.apache.spark.sql.catalyst.expressions.{DynamicPruningSubquery, V2ExpressionUtils}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, DynamicPruningSubquery, SortOrder, V2ExpressionUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.DYNAMIC_PRUNING_SUBQUERY
@@ -32,12 +32,23 @@ object BucketedScans extends Rule[LogicalPlan] {
       case filter: DynamicPruningSubquery => filter.withNewPlan(grouped(filter.plan, uses))
     }.transform {
       case BucketedRelation(relation, scan, column) if uses.columns(column.exprId) =>
-        scan.grouped(uses.byPartition).flatMap(told(relation, _)).getOrElse(relation)
+        scan.grouped(uses.byPartition).flatMap(told(relation, _, uses.joined(column.exprId))).getOrElse(relation)
     }
 
-  private def told(plain: DataSourceV2ScanRelation, grouped: HudiliteScan): Option[LogicalPlan] = {
+  private def told(plain: DataSourceV2ScanRelation, grouped: HudiliteScan, isJoined: Boolean): Option[LogicalPlan] = {
     val telling = PlanNodes.withScan(plain, grouped)
     val by = grouped.groupingKeys.map(V2ExpressionUtils.toCatalystOpt(_, telling, Some(BucketFunctions)))
-    if (by.forall(_.isDefined)) Some(PlanNodes.withPartitioning(telling, by.flatten)) else None
+    if (by.exists(_.isEmpty)) None
+    else {
+      val dealt = PlanNodes.withPartitioning(telling, by.flatten)
+      Some(if (isJoined) sorted(dealt, grouped) else dealt)
+    }
   }
+
+  /** A join of groups that are sorted by its column need not sort them. Where counts of buckets differ, Spark puts several
+    * groups into a task.
+    */
+  private def sorted(dealt: DataSourceV2ScanRelation, grouped: HudiliteScan): LogicalPlan =
+    (for (name <- if (BucketUses.reduces) None else grouped.sortedColumn; column <- BucketedRelation.named(dealt, name))
+      yield PlanNodes.withOrdering(dealt, Seq(SortOrder(column, Ascending)))).getOrElse(dealt)
 }
