@@ -78,12 +78,17 @@ LIVES = (
     Chosen(
         "rewritten buckets of version 8",
         Wish(version=8, log=False, index="BUCKET", partitions=0, event_time=True),
-        ("insert", "upsert", "misdeal", "remove", "restore", "insert into"),
+        ("insert", "upsert", "misdeal", "remove", "restore", "insert into", "replace", "upsert", "merge"),
+    ),
+    Chosen(
+        "logs of version 9 whose rows complete each other",
+        Wish(version=9, log=True, index="SIMPLE", partitions=1, event_time=True, partial=True),
+        ("bulk_insert", "upsert", "merge", "fold", "update", "compact", "upsert", "replace", "upsert"),
     ),
 )
 #: Kinds of steps that the lives of a Spark have taken at the end, by the names that `Life.done` counts.
 KINDS = {
     "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
     "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",
-    "held", "misdeal", "store",
+    "held", "misdeal", "store", "replace",
 }  # fmt: skip

@@ -54,7 +54,7 @@ def candidates(case: Case) -> Iterator[Case]:
     size = len(steps) // 2
     while size:
         for start in range(len(steps) - size, -1, -size):
-            # What follows a replacement is about the table that it makes.
+            # Later steps than a replacement are about the table that it makes.
             if start + size < len(steps) and any(step["do"] == "replace" for step in steps[start : start + size]):
                 continue
             yield replace(case, steps=steps[:start] + steps[start + size :])

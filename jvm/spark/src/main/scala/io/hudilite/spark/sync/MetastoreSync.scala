@@ -83,9 +83,11 @@ object MetastoreSync {
 
   /** Options that name what a statement on this name keeps up, where it says no other. */
   def named(session: SparkSession, database: String, name: String): Map[String, String] =
-    Map(SyncOptions.Database.name -> database, SyncOptions.Table.name -> SyncedName.base(name,
-        other => EntryWriter.of(session, SyncOptions.SchemaLength.default.get).find(TableIdentifier(other,
-            Some(database))).flatMap(_.storage.locationUri)))
+    Map(SyncOptions.Database.name -> database,
+      SyncOptions.Table.name -> SyncedName.base(name,
+        other =>
+          EntryWriter.of(session, SyncOptions.SchemaLength.default.get).find(TableIdentifier(other,
+              Some(database))).flatMap(_.storage.locationUri)))
 
   private def reason(error: Throwable): String =
     Option(error.getMessage).map(_.linesIterator.next()).getOrElse(error.toString).stripSuffix(".")

@@ -116,7 +116,8 @@ class SyncedNamesSuite extends NamedSession {
   private def columns(name: String): Seq[String] = entry(name).schema.fieldNames.toSeq.filterNot(_.startsWith("_"))
 
   // Each statement follows the settings of its session, by the name or the path that it has.
-  test("ALTER TABLE, dropped partitions and writes that are taken back change the names at once where settings say so") {
+  test(
+    "ALTER TABLE, dropped partitions and writes that are taken back change the names at once where settings say so") {
     save("s", "(1, 'a', 'mon'), (2, 'b', 'tue'), (3, 'c', 'wed')")()
     save("s", "(4, 'd', 'thu')")()
     sql(s"ALTER TABLE $database.s ADD COLUMN late INT")

@@ -153,7 +153,7 @@ final class HudiliteScan private (
 
   // ---- equal scans
 
-  /** What is read, equal for scans under which Spark has the same of a plan executed once. Filters are no part of it. Spark
+  /** The read, equal for scans above which an equal plan is executed once. Filters are no part of it. Spark
     * evaluates each of them above the scan, too, so that under equal plans scans with other filters deliver the same; and
     * those that Spark infers after it has pushed down others are pushed to some scans of a table and not to others.
     */
