@@ -106,3 +106,48 @@ def test_logs_of_a_table_with_declared_types_are_read(lite: Engine, path: Path) 
     table = lite.read(path)
     assert [row.id for row in table.where("p >= 20").collect()] == [2]
     assert tuple(table.selectExpr("min(p)", "max(p)", "count(p)").first()) == (10, 20, 3)
+
+
+@pytest.mark.parametrize(("version", "first"), [(6, "hudi"), (9, "hudilite")])
+def test_both_write_to_a_table_by_turns(lite: Engine, real: Engine, path: Path, version: int, first: str) -> None:
+    """Hudi's deletes and clusterings put texts of the column into files, which nobody reads."""
+    facts = {**FACTS, "hoodie.write.table.version": str(version), HIVE_STYLE: "true"}
+    schema = SCHEMA.replace("p string", "p int")
+    lines: dict[str, tuple[Any, ...]] = {}
+
+    def write(engine: Engine, made: list[tuple[Any, ...]], operation: str = "upsert") -> None:
+        engine.write(lite.spark.createDataFrame(made, schema), path, operation, **facts)
+        for row in made:
+            lines.pop(row[0], None)
+        lines.update({} if operation == "delete" else {row[0]: row for row in made})
+        for reader in (lite, real):
+            found = {(r.id, r.ts, None if r.p is None else int(r.p), r.v) for r in reader.read(path).collect()}
+            assert found == set(lines.values()), reader.name
+
+    engines = [lite, real] if first == "hudilite" else [real, lite]
+    write(engines[0], [("k0", 1, 1, "a"), ("k1", 1, 2, "b"), ("k2", 1, None, "c"), ("k3", 1, 1, "d")])
+    write(engines[1], [("k0", 2, 1, "A"), ("k4", 2, 3, "e")])
+    write(engines[0], [("k1", 2, 2, "B")])
+    write(real, [("k3", 3, 1, "d")], "delete")
+    assert {field.dataType.typeName() for field in lite.read(path).schema if field.name == "p"} == {
+        "string" if first == "hudi" else "integer"
+    }
+    write(lite, [("k0", 4, 1, "again"), ("k5", 4, 1, "f")])
+    lite.spark.sql(f"UPDATE hudilite.`{path}` SET v = 'u' WHERE p = 2")
+    lines["k1"] = ("k1", 2, 2, "u")
+    write(lite, [("k2", 4, None, "c")], "delete")
+    write(real, [("k6", 5, 3, "g")], "insert")
+
+
+def test_hudi_reads_logs_of_hudilite(lite: Engine, real: Engine, path: Path) -> None:
+    facts = {**FACTS, "hoodie.datasource.write.table.type": "MERGE_ON_READ", "hoodie.compact.inline": "false"}
+    values = ["a", "b c", None, "x/y"]
+    lite.write(batch(lite.spark, values, "old"), path, **facts)
+    changed = batch(lite.spark, values, "new").where("id <> 'k0'")
+    lite.write(changed, path, **{"hoodie.compact.inline": "false"})
+    lite.spark.sql(f"DELETE FROM hudilite.`{path}` WHERE p = 'x/y'")
+    assert list(path.glob("**/.*.log.*"))
+    expected = [("k0", 0, "old", "a"), ("k1", 1, "new", "b c"), ("k2", 2, "new", None)]
+    assert rows(lite, path)[1:] == rows(real, path)[1:] == expected
+    lite.spark.sql(f"CALL hudilite.system.run_compaction(op => 'run', path => '{path}')")
+    assert rows(lite, path)[1:] == rows(real, path)[1:] == expected

@@ -25,7 +25,7 @@ object Options {
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
   val further: Seq[ConfigKey[_]] = (WriteOptions.ofInserts :+ WriteOptions.AmongOthers) ++ WriteOptions.ofPartitions ++
     WriteOptions.ofMetadata ++ IndexOptions.all ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-    SyncOptions.all ++ ReadOptions.further
+    SyncOptions.all ++ ReadOptions.further ++ TableOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
