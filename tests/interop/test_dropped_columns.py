@@ -51,7 +51,7 @@ def test_odd_texts_are_read_as_hudi_reads_them_from_paths(
     values += ["007", "x/y"]
     facts = {**FACTS, HIVE_STYLE: str(encoded).lower(), URL_ENCODE: str(encoded).lower()}
     real.write(batch(spark, values, "old"), path, **facts)
-    first = spark.sql(f"SELECT max(_hoodie_commit_time) FROM hudilite.`{path}`").first()[0]
+    first = spark.sql(f"SELECT max(_hoodie_commit_time) FROM hudilite.`{path}`").collect()[0][0]
     real.write(batch(spark, values[:2], "new"), path, **facts)
     assert rows(lite, path) == rows(real, path)
     assert rows(lite, path, **{AS_OF: first}) == rows(real, path, **{AS_OF: first})
@@ -67,7 +67,7 @@ def test_odd_texts_are_read_as_hudi_reads_them_from_paths(
         assert key in {row.id for row in found}, value
         assert {row.id for row in found} == {k for k, v in shown.items() if v == value}
     assert table.where("p > 'a' AND p < 'c'").count() == sum(v is not None and "a" < v < "c" for v in shown.values())
-    counted = table.selectExpr("count(*)", "count(p)", "count(distinct p)", "max(p)").first()
+    counted = table.selectExpr("count(*)", "count(p)", "count(distinct p)", "max(p)").collect()[0]
     there = [v for v in shown.values() if v is not None]
     assert tuple(counted) == (len(values), len(there), len(set(there)), max(there, key=lambda v: v.encode()))
     assert [row.p for row in table.select("p").where("id = 'k0'").collect()] == [shown["k0"]]
@@ -105,7 +105,7 @@ def test_logs_of_a_table_with_declared_types_are_read(lite: Engine, path: Path) 
     assert rows(lite, path)[1:] == [(1, "A", 1, 10), (2, "M", 5, 20), (3, "N", 5, 10)]
     table = lite.read(path)
     assert [row.id for row in table.where("p >= 20").collect()] == [2]
-    assert tuple(table.selectExpr("min(p)", "max(p)", "count(p)").first()) == (10, 20, 3)
+    assert tuple(table.selectExpr("min(p)", "max(p)", "count(p)").collect()[0]) == (10, 20, 3)
 
 
 @pytest.mark.parametrize(("version", "first"), [(6, "hudi"), (9, "hudilite")])
