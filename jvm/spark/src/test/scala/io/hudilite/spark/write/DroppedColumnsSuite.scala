@@ -120,9 +120,8 @@ class DroppedColumnsSuite extends FunSuite with Interpreted {
   test("tables are refused whose partition columns are needed in files") {
     assertEquals(refusal(save(newPath(), "('k1', TIMESTAMP'2024-01-01 00:00:00', 1)", "id, p, v", facts: _*)),
       "UNSUPPORTED_COLUMN_TYPE")
-    assertEquals(
-      refusal(save(newPath(), "('k1', 'a', 1)", "id, p, v",
-        facts :+ ("hoodie.datasource.write.precombine.field" -> "p"): _*)), "UNSUPPORTED_TABLE_FEATURE")
+    val byPartition = facts :+ ("hoodie.datasource.write.precombine.field" -> "p")
+    assertEquals(refusal(save(newPath(), "('k1', 'a', 1)", "id, p, v", byPartition: _*)), "UNSUPPORTED_TABLE_FEATURE")
   }
 
   test("rows of just as many columns as one word has null bits keep their values while they are held back") {
@@ -133,8 +132,9 @@ class DroppedColumnsSuite extends FunSuite with Interpreted {
       "hoodie.datasource.write.table.type" -> "MERGE_ON_READ", "hoodie.index.type" -> "BUCKET",
       "hoodie.bucket.index.num.buckets" -> "1")
     save(path, s"${row(1, 200)}, ${row(2, 300)}", columns.mkString(", "))
-    assertEquals(shown(path), Seq(200, 300).zipWithIndex.map { case (from, i) =>
-        s"k${i + 1} ${(from until from + 62).mkString(" ")}"
-      })
+    val expected = Seq(200, 300).zipWithIndex.map { case (from, i) =>
+      s"k${i + 1} ${(from until from + 62).mkString(" ")}"
+    }
+    assertEquals(shown(path), expected)
   }
 }
