@@ -51,7 +51,7 @@ def test_odd_texts_are_read_as_hudi_reads_them_from_paths(
     values += ["007", "x/y"]
     facts = {**FACTS, HIVE_STYLE: str(encoded).lower(), URL_ENCODE: str(encoded).lower()}
     real.write(batch(spark, values, "old"), path, **facts)
-    first = spark.sql(f"SELECT max(_hoodie_commit_time) FROM hudilite.`{path}`").first()[0]
+    first = spark.sql(f"SELECT max(_hoodie_commit_time) FROM hudilite.`{path}`").collect()[0][0]
     real.write(batch(spark, values[:2], "new"), path, **facts)
     assert rows(lite, path) == rows(real, path)
     assert rows(lite, path, **{AS_OF: first}) == rows(real, path, **{AS_OF: first})
@@ -67,7 +67,7 @@ def test_odd_texts_are_read_as_hudi_reads_them_from_paths(
         assert key in {row.id for row in found}, value
         assert {row.id for row in found} == {k for k, v in shown.items() if v == value}
     assert table.where("p > 'a' AND p < 'c'").count() == sum(v is not None and "a" < v < "c" for v in shown.values())
-    counted = table.selectExpr("count(*)", "count(p)", "count(distinct p)", "max(p)").first()
+    counted = table.selectExpr("count(*)", "count(p)", "count(distinct p)", "max(p)").collect()[0]
     there = [v for v in shown.values() if v is not None]
     assert tuple(counted) == (len(values), len(there), len(set(there)), max(there, key=lambda v: v.encode()))
     assert [row.p for row in table.select("p").where("id = 'k0'").collect()] == [shown["k0"]]
@@ -105,4 +105,49 @@ def test_logs_of_a_table_with_declared_types_are_read(lite: Engine, path: Path) 
     assert rows(lite, path)[1:] == [(1, "A", 1, 10), (2, "M", 5, 20), (3, "N", 5, 10)]
     table = lite.read(path)
     assert [row.id for row in table.where("p >= 20").collect()] == [2]
-    assert tuple(table.selectExpr("min(p)", "max(p)", "count(p)").first()) == (10, 20, 3)
+    assert tuple(table.selectExpr("min(p)", "max(p)", "count(p)").collect()[0]) == (10, 20, 3)
+
+
+@pytest.mark.parametrize(("version", "first"), [(6, "hudi"), (9, "hudilite")])
+def test_both_write_to_a_table_by_turns(lite: Engine, real: Engine, path: Path, version: int, first: str) -> None:
+    """Hudi's deletes and clusterings put texts of the column into files, which nobody reads."""
+    facts = {**FACTS, "hoodie.write.table.version": str(version), HIVE_STYLE: "true"}
+    schema = SCHEMA.replace("p string", "p int")
+    lines: dict[str, tuple[Any, ...]] = {}
+
+    def write(engine: Engine, made: list[tuple[Any, ...]], operation: str = "upsert") -> None:
+        engine.write(lite.spark.createDataFrame(made, schema), path, operation, **facts)
+        for row in made:
+            lines.pop(row[0], None)
+        lines.update({} if operation == "delete" else {row[0]: row for row in made})
+        for reader in (lite, real):
+            found = {(r.id, r.ts, None if r.p is None else int(r.p), r.v) for r in reader.read(path).collect()}
+            assert found == set(lines.values()), reader.name
+
+    engines = [lite, real] if first == "hudilite" else [real, lite]
+    write(engines[0], [("k0", 1, 1, "a"), ("k1", 1, 2, "b"), ("k2", 1, None, "c"), ("k3", 1, 1, "d")])
+    write(engines[1], [("k0", 2, 1, "A"), ("k4", 2, 3, "e")])
+    write(engines[0], [("k1", 2, 2, "B")])
+    write(real, [("k3", 3, 1, "d")], "delete")
+    assert {field.dataType.typeName() for field in lite.read(path).schema if field.name == "p"} == {
+        "string" if first == "hudi" else "integer"
+    }
+    write(lite, [("k0", 4, 1, "again"), ("k5", 4, 1, "f")])
+    lite.spark.sql(f"UPDATE hudilite.`{path}` SET v = 'u' WHERE p = 2")
+    lines["k1"] = ("k1", 2, 2, "u")
+    write(lite, [("k2", 4, None, "c")], "delete")
+    write(real, [("k6", 5, 3, "g")], "insert")
+
+
+def test_hudi_reads_logs_of_hudilite(lite: Engine, real: Engine, path: Path) -> None:
+    facts = {**FACTS, "hoodie.datasource.write.table.type": "MERGE_ON_READ", "hoodie.compact.inline": "false"}
+    values = ["a", "b c", None, "x/y"]
+    lite.write(batch(lite.spark, values, "old"), path, **facts)
+    changed = batch(lite.spark, values, "new").where("id <> 'k0'")
+    lite.write(changed, path, **{"hoodie.compact.inline": "false"})
+    lite.spark.sql(f"DELETE FROM hudilite.`{path}` WHERE p = 'x/y'")
+    assert list(path.glob("**/.*.log.*"))
+    expected = [("k0", 0, "old", "a"), ("k1", 1, "new", "b c"), ("k2", 2, "new", None)]
+    assert rows(lite, path)[1:] == rows(real, path)[1:] == expected
+    lite.spark.sql(f"CALL hudilite.system.run_compaction(op => 'run', path => '{path}')")
+    assert rows(lite, path)[1:] == rows(real, path)[1:] == expected

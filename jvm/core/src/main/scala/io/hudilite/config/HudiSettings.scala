@@ -13,7 +13,7 @@ object HudiSettings {
 
   private val reads: Set[String] = (ReadOptions.all ++ ReadOptions.further).flatMap(_.names).map(lower).toSet
 
-  private val facts: Set[String] = (TableOptions.all.flatMap(_.names) ++ KnownOptions.StrategyNames).map(lower).toSet
+  private val facts: Set[String] = (TableOptions.facts.flatMap(_.names) ++ KnownOptions.StrategyNames).map(lower).toSet
 
   // Without these a read or a write would give or leave other rows, or not exclude other writers. One that cannot heed
   // them is refused.

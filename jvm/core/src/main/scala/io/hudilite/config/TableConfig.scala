@@ -51,7 +51,9 @@ final case class TableConfig(properties: Map[String, String]) {
 
   /** Partition columns that files do not hold: their values are those that the path of the partition says. */
   def droppedColumns: Seq[String] =
-    if (flag(TableKeys.DropPartitionColumns, default = false)) partitionFields.filterNot(_.contains('.')) else Nil
+    if (dropsPartitionColumns) partitionFields.filterNot(_.contains('.')) else Nil
+
+  def dropsPartitionColumns: Boolean = flag(TableKeys.DropPartitionColumns, default = false)
 
   def orderingFields: Seq[String] =
     Seq(TableKeys.OrderingFields, TableKeys.PrecombineField).map(list).find(_.nonEmpty).getOrElse(Nil)

@@ -28,6 +28,7 @@ final case class TableDefinition(
     keyGenerator: Option[KeyGeneratorType] = None,
     hiveStyle: Boolean = false,
     urlEncode: Boolean = false,
+    dropPartitionColumns: Boolean = false,
     mergeMode: Option[MergeMode] = None,
     payload: Option[Payload] = None,
     deleteMarker: Option[DeleteMarker] = None,
@@ -61,7 +62,7 @@ final case class TableDefinition(
     TableKeys.PopulateMetaFields -> "true",
     TableKeys.HiveStyle -> hiveStyle.toString,
     TableKeys.UrlEncode -> urlEncode.toString,
-    TableKeys.DropPartitionColumns -> "false",
+    TableKeys.DropPartitionColumns -> dropPartitionColumns.toString,
     TableKeys.MarkerInBaseFormat -> "false",
     TableKeys.CdcEnabled -> "false",
     TableKeys.TimelineZone -> timelineZone) ++

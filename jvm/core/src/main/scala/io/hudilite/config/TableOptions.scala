@@ -72,6 +72,9 @@ object TableOptions {
   val UrlEncode: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.UrlEncode, default = false,
     "Characters that may not stand in a directory name are written as `%XX` in partition paths.")
 
+  val DropPartitionColumns: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.DropPartitionColumns, default = false,
+    "Files leave the partition columns out, and readers take their values from the paths of partitions.")
+
   val TimelineZone: ConfigKey[String] = ConfigKey.choice(TableKeys.TimelineZone, Some("LOCAL"), Seq("LOCAL", "UTC"),
     "Zone of a new table's instants: that of each process that writes, or UTC. A process of Apache Hudi takes the instants " +
       "of all its tables from one clock, so tables that it writes should have the same.")
@@ -110,6 +113,12 @@ object TableOptions {
     OrderingFields, RecordMergeMode, PayloadClass, DeleteField, DeleteMarker, KeyGeneratorClass, KeyGeneratorName,
     HiveStyle,
     UrlEncode, TimelineZone) ++ timeBasedKeys
+
+  /** Facts that docs/options.md only lists. */
+  val further: Seq[ConfigKey[_]] = Seq(DropPartitionColumns)
+
+  /** Options that state a fact of a table. */
+  val facts: Seq[ConfigKey[_]] = all ++ further
 
   private def version(text: String): Int =
     TableConfig.Versions.find(_.toString == text).getOrElse(throw new IllegalArgumentException("it must be 6, 8 or 9"))

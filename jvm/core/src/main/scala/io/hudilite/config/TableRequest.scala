@@ -20,6 +20,7 @@ object TableRequest {
     keyGenerator = keyGenerator(options),
     hiveStyle = TableOptions.HiveStyle(options),
     urlEncode = TableOptions.UrlEncode(options),
+    dropPartitionColumns = TableOptions.DropPartitionColumns(options),
     mergeMode = Options.mergeMode(options),
     payload = Options.payload(options),
     deleteMarker = deleteMarker(options),
@@ -70,6 +71,7 @@ object TableRequest {
     differ(TableOptions.OrderingFields, options, fieldText(config.orderingFields))(fieldText)
     differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
     differ(TableOptions.UrlEncode, options, config.urlEncode.toString)(_.toString)
+    differ(TableOptions.DropPartitionColumns, options, config.dropsPartitionColumns.toString)(_.toString)
     differ(TableOptions.TimelineZone, options, config.zoneName)(identity)
     val marker = config.deleteMarker
     differ(TableOptions.DeleteField, options, marker.fold("")(_.field))(identity)
@@ -86,6 +88,7 @@ object TableRequest {
     val always: Seq[(ConfigKey[_], String)] = payload ++ Seq(TableOptions.Type -> config.tableType.name,
       TableOptions.TableVersion -> config.version.toString,
       TableOptions.HiveStyle -> config.hiveStyle.toString, TableOptions.UrlEncode -> config.urlEncode.toString,
+      TableOptions.DropPartitionColumns -> config.dropsPartitionColumns.toString,
       TableOptions.TimelineZone -> config.zoneName, TableOptions.RecordMergeMode -> config.mergeMode.name,
       TableOptions.KeyGeneratorName -> config.keyGenerator.name)
     val columns: Seq[(ConfigKey[_], Seq[String])] = Seq(TableOptions.RecordKeyFields -> config.recordKeyFields,

@@ -19,7 +19,7 @@ import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, RecordIndex,
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
-import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, DroppedColumns, Instant, TableSchema, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
@@ -42,6 +42,9 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   /** The columns as an Avro schema without meta columns. */
   def schemaJson: Option[String] = schema.map(_.avroJson)
+
+  /** Those of them that files hold. */
+  def storedJson: Option[String] = schemaJson.map(DroppedColumns.without(config, _))
 
   /** The columns as of an instant, by requested time and inclusive; those of now when nothing was written by then. */
   def schemaAsOf(time: String): Option[TableSchema] = store.schema(timeline.upTo(time)).orElse(schema)

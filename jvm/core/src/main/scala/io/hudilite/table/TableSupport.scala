@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{MergeMode, TableConfig, TableKeys}
+import io.hudilite.config.{KeyGeneratorType, MergeMode, TableConfig, TableKeys}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
@@ -151,9 +151,7 @@ object TableSupport {
     else config.text(TableKeys.BootstrapIndexType).filterNot(_.equalsIgnoreCase("HFILE"))
       .orElse(config.text(TableKeys.BootstrapIndexClass).filterNot(_.endsWith(".HFileBootstrapIndex")))
 
-  private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
-    when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
-      "its files have to leave these columns out"),
+  private def writeRefusals(config: TableConfig): Seq[MissingFeature] = droppedRefusals(config).toSeq ++ Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
@@ -168,6 +166,21 @@ object TableSupport {
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
     when(slashed(config))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten
+
+  private def droppedRefusals(config: TableConfig): Option[MissingFeature] = if (!config.dropsPartitionColumns) None
+  else {
+    val compared = (config.orderingFields ++ config.deleteMarker.map(_.field)).find(config.droppedColumns.contains)
+    val timed = config.knownKeyGenerator.contains(KeyGeneratorType.Timestamp) ||
+      config.partitionItems.exists(_.toUpperCase.endsWith(":TIMESTAMP"))
+    compared.map(field =>
+      MissingFeature(s"the dropped partition column $field as an ordering or delete field",
+        "files do not hold what records are compared by"))
+      .orElse(config.partitionFields.find(_.contains('.')).map(field =>
+          MissingFeature(s"dropped partition columns with the nested field $field",
+            "Apache Hudi cannot read such a table")))
+      .orElse(when(timed)("dropped partition columns of a time-based key generator",
+          "the path of a partition is not the value of its column"))
+  }
 
   // Hudi's writers refuse a table whose merge mode and payload class disagree. So does hudilite, rather than choose
   // one.

@@ -4,7 +4,7 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{AlteredVersion, ColumnEdit, ColumnSets, NextVersion, SchemaJson, TypeNames}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
+import io.hudilite.timeline.{CommitMetadata, DroppedColumns, TableSchema, Timeline}
 
 /** Entries of a commit about the table's columns, and the history that goes with it.
   *
@@ -76,7 +76,8 @@ private[transaction] object CommitColumns {
     } yield (present, table.store.schemaFiles.newest(now).getOrElse(AlteredVersion.history(present)))
     val (present, history) = known.getOrElse(withIds(table, newest.fold("")(_.avroJson), now))
     val next = AlteredVersion.of(present, altered.edits, altered.avroJson, instant)
-    CommitColumns(entries(TableSchema(altered.avroJson, Some(next))).toMap, Some(NextVersion.history(history, next)))
+    CommitColumns(entries(table, TableSchema(altered.avroJson, Some(next))).toMap,
+      Some(NextVersion.history(history, next)))
   }
 
   /** Columns with ids of a table that had none so far, and their history as far back as the timeline goes. */
@@ -91,7 +92,8 @@ private[transaction] object CommitColumns {
   }
 
   /** Columns at the commit of a service, which moves rows and leaves the columns as they were when it was planned. */
-  def ofService(schema: Option[TableSchema]): CommitColumns = CommitColumns(schema.toSeq.flatMap(entries).toMap, None)
+  def ofService(table: Table, schema: Option[TableSchema]): CommitColumns =
+    CommitColumns(schema.toSeq.flatMap(entries(table, _)).toMap, None)
 
   /** Columns at the commit of a write when another commit has renamed or dropped some since it was planned. Files are
     * read by the version of the columns at their instant, so a later change leaves those of this write alone. Raises
@@ -101,21 +103,22 @@ private[transaction] object CommitColumns {
       : CommitColumns = {
     val later = newest.flatMap(_.byId).exists(SchemaJson.version(_).version > instant)
     if (!later || own != table.schemaJson || table.schema.flatMap(_.byId).isEmpty) throw conflict(table, instant)
-    CommitColumns(table.schema.toSeq.flatMap(entries).toMap, None)
+    CommitColumns(table.schema.toSeq.flatMap(entries(table, _)).toMap, None)
   }
 
   private def recorded(table: Table, avroJson: String, byId: Option[String], instant: String, now: Timeline)
       : CommitColumns = byId match {
-    case None => CommitColumns(entries(TableSchema(avroJson)).toMap, None)
+    case None => CommitColumns(entries(table, TableSchema(avroJson)).toMap, None)
     case Some(present) =>
       val next = NextVersion.of(present, avroJson, instant)
       val history = table.store.schemaFiles.newest(now)
-      CommitColumns(entries(TableSchema(avroJson, Some(next.getOrElse(present)))).toMap,
+      CommitColumns(entries(table, TableSchema(avroJson, Some(next.getOrElse(present)))).toMap,
         history.map(old => next.fold(old)(NextVersion.history(old, _))))
   }
 
-  private def entries(schema: TableSchema): Seq[(String, String)] =
-    Seq(CommitMetadata.SchemaKey -> schema.avroJson) ++ schema.byId.map(CommitMetadata.SchemaByIdKey -> _)
+  private def entries(table: Table, schema: TableSchema): Seq[(String, String)] =
+    Seq(CommitMetadata.SchemaKey -> DroppedColumns.without(table.config, schema.avroJson)) ++
+      schema.byId.map(CommitMetadata.SchemaByIdKey -> _)
 
   private def conflict(table: Table, instant: String): CommitConflict = CommitConflict("COMMIT_CONFLICT",
     "instant" -> instant, "path" -> table.basePath, "reason" -> "another writer changed the table's columns meanwhile")

@@ -116,7 +116,7 @@ object Redefinition {
 
   /** Entries of its commit: the columns of the table, and the buckets of its rows, if any. */
   private[transaction] def entries(facts: TableConfig, buckets: Option[BucketIndex]): Map[String, String] =
-    facts.createSchema.map(CommitMetadata.SchemaKey -> _).toMap ++
+    facts.createSchema.map(CommitMetadata.SchemaKey -> DroppedColumns.without(facts, _)).toMap ++
       buckets.toSeq.flatMap(StatedBuckets.entries(_, whole = true))
 
   private def partitions(config: TableConfig): Seq[Any] =
@@ -141,6 +141,8 @@ object Redefinition {
       refuse(
         s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
           "depth; keep their number")
+    if (facts.dropsPartitionColumns != config.dropsPartitionColumns)
+      refuse(s"older files do not hold what newer ones do; keep ${TableKeys.DropPartitionColumns}")
     if (partitions(facts) != partitions(config)) table.partitions().find(isOdd(_, config)).foreach(path =>
       refuse(s"its partition '$path' lies deeper than it has partition columns; keep these columns"))
     table.timeline.savepoints.lastOption.foreach(savepoint =>

@@ -100,7 +100,7 @@ final class Transaction private (
   private def recordedColumns(columns: Option[String], now: Timeline): CommitColumns =
     if (Action.Writes(action) && operation != CommitMetadata.Cluster)
       CommitColumns.ofWrite(table, instant, columns, now)
-    else CommitColumns.ofService(table.schemaForService(instant))
+    else CommitColumns.ofService(table, table.schemaForService(instant))
 
   /** True when nothing of this write is left: false after a commit, and while the outcome of one is unknown. */
   def isRolledBack: Boolean = state == RolledBack

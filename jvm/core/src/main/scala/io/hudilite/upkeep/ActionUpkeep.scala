@@ -19,7 +19,7 @@ import io.hudilite.metadata.known.{FactsOfFiles, KnownState, ToldFile, WantedFac
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
 import io.hudilite.table.{MetadataUse, Table}
-import io.hudilite.timeline.{CleanMetadata, CommitMetadata, Timeline, TimelineStore}
+import io.hudilite.timeline.{CleanMetadata, CommitMetadata, DroppedColumns, Timeline, TimelineStore}
 
 /** Writes into a metadata table what an action of the table changes, in all of its partitions that are kept up. The caller
   * holds the lock of the table.
@@ -46,8 +46,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
   def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit =
     record(instant) { (metadata, shape) =>
       val grown = if (!shape.partitions(ColumnStats)) shape
-      else shape.copy(columns = columns.fold(shape.columns)(
-        IndexedColumns.grown(shape.columns, before.schemaJson, _, home.version)))
+      else shape.copy(columns = columns.map(DroppedColumns.without(before.config, _)).fold(shape.columns)(
+        IndexedColumns.grown(shape.columns, before.storedJson, _, home.version)))
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
       // Names from the metadata table spare a listing.
       val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
@@ -144,7 +144,8 @@ private[hudilite] object ActionUpkeep {
       try {
         val defined = if (home.partitions.contains(ColumnStats)) home.defined else Nil
         val columns =
-          if (defined.isEmpty) Nil else IndexedColumns.grown(defined, before.schemaJson, after, home.version)
+          if (defined.isEmpty) Nil
+          else IndexedColumns.grown(defined, before.storedJson, DroppedColumns.without(config, after), home.version)
         Some(WantedFacts(columns, home.partitions.contains(BloomFilters)))
       } catch { case _: CorruptTable => None } // told as it completes
   }

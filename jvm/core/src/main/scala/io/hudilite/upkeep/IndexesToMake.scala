@@ -52,7 +52,7 @@ private[hudilite] object IndexesToMake {
   }
 
   private def columnsOf(asked: IndexesConf, table: Table): Seq[String] = IndexedColumns.of(
-    table.schemaJson.getOrElse(NoColumns), table.config.version, table.config.populateMetaFields, asked.columns,
+    table.storedJson.getOrElse(NoColumns), table.config.version, table.config.populateMetaFields, asked.columns,
     asked.mostColumns)
 
   private val NoColumns = """{"type":"record","name":"none","fields":[]}"""
@@ -74,7 +74,7 @@ private[hudilite] object IndexesToMake {
       throw InvalidInput.option(IndexOptions.PartitionStats.name, "true",
         if (table.config.version < FirstWithPartitionStats) s"tables of version ${table.config.version} have none"
         else "the table has no partition columns")
-    for (schema <- table.schemaJson.toSeq; name <- asked.columns;
+    for (schema <- table.storedJson.toSeq; name <- asked.columns;
       reason <- IndexedColumns.refusal(name, schema, table.config.version))
       throw InvalidInput.option(IndexOptions.Columns.name, asked.columns.mkString(","), reason)
   }

@@ -155,7 +155,14 @@ class TableConfigSuite extends FunSuite {
 
   private val readOnly = Seq(
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
-    "dropped partition columns" -> Seq("hoodie.datasource.write.drop.partition.columns" -> "true"),
+    "the dropped partition column p as an ordering or delete field" ->
+      Seq("hoodie.datasource.write.drop.partition.columns" -> "true", "hoodie.table.partition.fields" -> "p",
+        "hoodie.table.ordering.fields" -> "p"),
+    "dropped partition columns with the nested field s.p" ->
+      Seq("hoodie.datasource.write.drop.partition.columns" -> "true", "hoodie.table.partition.fields" -> "s.p"),
+    "dropped partition columns of a time-based key generator" ->
+      Seq("hoodie.datasource.write.drop.partition.columns" -> "true", "hoodie.table.partition.fields" -> "p",
+        "hoodie.table.keygenerator.type" -> "TIMESTAMP"),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),
     "the merge mode CUSTOM with the payload class com.acme.Sum" ->
       Seq("hoodie.record.merge.mode" -> "CUSTOM", "hoodie.compaction.payload.class" -> "com.acme.Sum"),

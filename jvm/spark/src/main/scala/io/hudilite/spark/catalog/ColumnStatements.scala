@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnEdit
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
@@ -40,7 +40,12 @@ private[catalog] object ColumnStatements {
     ofFiles.foreach(checkName)
     if (!place.entry.exists(!_.byHudi)) // nothing keeps the length of a text
       ColumnRules.refuse(StructType(added(ofFiles)))
-    ColumnChanges.of(table.basePath, now, ofFiles, table.config.partitionFields)
+    val found = ColumnChanges.of(table.basePath, now, ofFiles, table.config.partitionFields)
+    if (!found.asWritten && table.config.droppedColumns.nonEmpty)
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> "dropped partition columns beside columns that schema-on-read changed",
+        "reason" -> "these columns have no ids", "way" -> UnsupportedTable.NewTable)
+    found
   }
 
   private def added(changes: Seq[ColumnChange]): Seq[StructField] = changes.collect { case add: AddColumn =>

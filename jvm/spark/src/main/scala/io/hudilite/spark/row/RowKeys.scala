@@ -22,6 +22,8 @@ final case class PathField(name: String, format: Option[TimestampPartitions] = N
   *   true when timestamps are spelled as microseconds since 1970, as those without a zone always are
   * @param mostNameBytes
   *   greatest length of a partition's folder name, where the table's file system has a limit
+  * @param onlyInPaths
+  *   no file holds the partition columns
   */
 final case class KeySettings(
     recordKeyFields: Seq[String],
@@ -30,7 +32,8 @@ final case class KeySettings(
     hiveStyle: Boolean,
     urlEncode: Boolean,
     timesAsNumbers: Boolean = false,
-    mostNameBytes: Option[Int] = None) {
+    mostNameBytes: Option[Int] = None,
+    onlyInPaths: Boolean = false) {
 
   /** The writer of a new row generates its key, and no column tells the key of an old one. */
   def generated: Boolean = recordKeyFields.isEmpty
@@ -126,7 +129,10 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     try {
       val values = texts(partitions, partitionValues, row)
       val path = KeyEncoding.partitionPath(partitionFields, values, settings.hiveStyle, settings.urlEncode)
-      if (toWrite) LegalPath.check(path, settings.mostNameBytes, partitionFields, values.toSeq)
+      if (toWrite) {
+        LegalPath.check(path, settings.mostNameBytes, partitionFields, values.toSeq)
+        if (settings.onlyInPaths) LegalPath.checkTold(path, partitionFields, values.toSeq)
+      }
       UTF8String.fromString(path)
     } catch { case e: InvalidInput => throw LastAttempts.failure(e) }
 
@@ -213,6 +219,10 @@ private[spark] object FieldText {
   private[row] def noText(name: String, dataType: DataType): InvalidInput =
     InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
       "reason" -> "record keys and partition paths have no text for it")
+
+  private[row] def notTold(name: String, dataType: DataType): InvalidInput =
+    InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
+      "reason" -> "files of the table leave its partition columns out, and no path of a partition tells such a value")
 
   private[row] def hasText(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType |

@@ -50,6 +50,16 @@ object SchemaAlignment {
     Nullability.relaxed(new TypeGrowth(rule).struct(table, incoming, Nil))
   }
 
+  /** The columns of rows for a table that has texts for what only paths tell: values become the texts that paths have of
+    * them.
+    */
+  def asTexts(rows: StructType, table: StructType, dropped: Seq[String]): StructType = {
+    val texts = table.fields.filter(f => f.dataType == StringType && dropped.contains(f.name)).map(_.name)
+    if (texts.isEmpty) rows
+    else StructType(rows.map(f =>
+        if (texts.exists(same(_, f.name)) && PathText.tells(f.dataType)) f.copy(dataType = StringType) else f))
+  }
+
   /** Changes that a write would make to the columns of the table, in words. */
   def changes(table: StructType, evolved: StructType): Seq[String] = evolved.fields.toSeq.flatMap { field =>
     find(table, field.name) match {

@@ -91,7 +91,7 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
 private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], upserts: Boolean, attempt: TaskAttempt)
     extends DataWriter[InternalRow] {
 
-  private val keyOrdinal = job.dataSchema.size
+  private val keyOrdinal = job.rowSchema.size
   private val files = new FileGroupWriter(job, attempt)
 
   override def write(row: InternalRow): Unit = {
@@ -119,7 +119,7 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], ups
 /** Only notes which partitions the rows are in. */
 private final class PartitionNamesWriter(job: WriteJob) extends DataWriter[InternalRow] {
   private val partitions = new java.util.HashSet[UTF8String]
-  private val ordinal = job.dataSchema.size + 1
+  private val ordinal = job.rowSchema.size + 1
 
   override def write(row: InternalRow): Unit = {
     val partition = row.getUTF8String(ordinal)

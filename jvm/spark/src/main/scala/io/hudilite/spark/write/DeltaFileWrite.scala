@@ -73,7 +73,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
     attempt: TaskAttempt) extends DeltaWriter[InternalRow] {
 
   private val files = new FileGroupWriter(job, attempt)
-  private val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
+  private val keys = new RowKeys(job.rowSchema, job.keys, toWrite = true)
   private var lastFile: UTF8String = _
   private var lastPartition: UTF8String = _
   private var lastSlot = 0
@@ -84,7 +84,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private var insertedIn: UTF8String = _
   private var insertedValues: UTF8String = _ // behind the key, where others may be spelled alike
 
-  private val toCome: Option[KeysToCome] = if (job.keys.generated) Some(new KeysToCome(job.dataSchema)) else None
+  private val toCome: Option[KeysToCome] = if (job.keys.generated) Some(new KeysToCome(job.rowSchema)) else None
 
   override def insert(row: InternalRow): Unit = toCome.fold(insertKeyed(row)) { stands =>
     val partition = keys.partitionPath(row)

@@ -29,7 +29,7 @@ object TableProperty {
 
   private val Types = Map("cow" -> TableType.CopyOnWrite, "mor" -> TableType.MergeOnRead)
 
-  private val facts: Set[String] = TableOptions.all.flatMap(_.names).map(lower).toSet
+  private val facts: Set[String] = TableOptions.facts.flatMap(_.names).map(lower).toSet
 
   private val buckets: Set[String] = WriteOptions.OfBuckets.flatMap(_.names).map(lower).toSet
 

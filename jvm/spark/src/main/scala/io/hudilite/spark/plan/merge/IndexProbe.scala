@@ -1,13 +1,13 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.record.RowPlace
+import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.lookup.ProbeTarget
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{PathValue, SessionConf}
 import io.hudilite.spark.stage.OfSnapshot
-import io.hudilite.table.RowCounts
+import io.hudilite.table.{RowCounts, Table}
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Statistics, UnaryNode}
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
@@ -63,6 +63,29 @@ final case class IndexProbe(
     child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
+}
+
+/** The partition columns of a lookup that no file holds: it reads the path of the partition instead. */
+private[plan] final class ToldByPaths(relation: LogicalPlan, table: Table) {
+
+  private val told = relation.output.filter(a => table.config.droppedColumns.contains(a.name)).map(_.exprId).toSet
+  private lazy val path = relation.output.find(_.name == MetaFields.PartitionPath).getOrElse(
+    throw new IllegalStateException(s"no partition path in ${relation.output}"))
+
+  /** The columns to read where these are needed. */
+  def read(needed: Seq[Attribute]): Seq[Attribute] =
+    if (!needed.exists(a => told(a.exprId))) needed
+    else needed.filterNot(a => told(a.exprId)) ++ Seq(path).filterNot(p => needed.exists(_.exprId == p.exprId))
+
+  /** The columns that are needed, of those that were read. */
+  def shown(needed: Seq[Attribute], lookup: LogicalPlan): LogicalPlan =
+    if (!needed.exists(a => told(a.exprId))) lookup
+    else Project(
+      needed.map(a =>
+        if (!told(a.exprId)) a
+        else
+          Alias(PathValue(path, table.config.partitionFields, a.name, a.dataType, table.basePath), a.name)(a.exprId)),
+      lookup)
 }
 
 /** The choice between a lookup of the keys of a probe in files, each by itself, and a scan of the table's keys. */

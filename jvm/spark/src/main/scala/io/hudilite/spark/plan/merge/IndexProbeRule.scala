@@ -160,11 +160,14 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val own = narrowed(target, above ++ condition.references)
       // A row that an index of base files finds is there for its statement, deleted or not.
-      val gone = if (putsBack && !probed.byKeyWith(neededColumns(own, relation))) Some(PutBackRows.gone()) else None
+      val paths = new ToldByPaths(relation, table)
+      val gone = if (putsBack && !probed.byKeyWith(paths.read(neededColumns(own, relation)))) Some(PutBackRows.gone())
+      else None
       val narrow = gone.fold(own)(_ => PutBackRows.widened(own, relation, operation))
-      val probe = IndexProbe(key, partition, shared.shared, neededColumns(narrow, relation) ++ gone, probed,
-        SharedRowsAgain.of(shared))
-      val left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe }
+      val needed = neededColumns(narrow, relation) ++ gone
+      val probe =
+        IndexProbe(key, partition, shared.shared, paths.read(needed), probed, SharedRowsAgain.of(shared))
+      val left = narrow.transform { case r: DataSourceV2Relation if r eq relation => paths.shown(needed, probe) }
       join.copy(
         left = gone.fold(left)(PutBackRows.unmarked(left, _)),
         right = keyed,

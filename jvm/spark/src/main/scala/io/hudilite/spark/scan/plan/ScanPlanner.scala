@@ -6,13 +6,14 @@ import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
+import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.stats.{ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.StructType
 
 /** Plans a read of a table: which slices and files, pruned by filters and by a range of instants, and which task reads which
   * part of them. Spark's query is no part of it: one planner serves scans of one query with other columns, and a source
@@ -252,7 +253,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     else found.distinct.map { partition =>
       val told = partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }
       columns.fields.find(f => table.config.droppedColumns.contains(f.name) && !told.contains(f.name)).foreach(field =>
-        throw ScanPlanner.untold(table.basePath, partition, field))
+        throw PathValue.untold(table.basePath, partition, field.name, field.dataType))
       partition -> told
     }.toMap
 }
@@ -262,10 +263,4 @@ private object ScanPlanner {
   // A task without rows costs some milliseconds, an exchange of all rows more.
   private val MostEmpty = 64
   private val EmptyPerFilled = 4
-
-  private def untold(path: String, partition: String, field: StructField): UnsupportedTable =
-    UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
-      "feature" -> s"the partition '$partition' with the dropped partition column ${field.name}",
-      "reason" -> s"no value of the type ${field.dataType.simpleString} can be read from its path",
-      "way" -> "Read the other columns, or other partitions")
 }

@@ -18,7 +18,7 @@ private[service] object InlineClustering extends InlineService("clustering") {
     if (target.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> target.basePath,
       "reason" -> "the ids of its file groups are those of their buckets")
     val conf = target.conf.services.clustering
-    ClusteringOrder(conf.sortColumns, conf.layout).check(session, target.schema)
+    ClusteringOrder(conf.sortColumns, conf.layout).check(session, target.schema, target.config.droppedColumns)
   }
 
   override def mayBeDue(before: Table, conf: ServiceConf): Boolean = conf.inlineClustering

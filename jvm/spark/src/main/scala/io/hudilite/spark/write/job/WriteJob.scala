@@ -9,7 +9,16 @@ import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
-import io.hudilite.spark.row.{ColumnGaps, KeyCheck, KeySettings, RowDeletes, SchemaConversion, SessionConf, SharedConf}
+import io.hudilite.spark.row.{
+  ColumnGaps,
+  KeyCheck,
+  KeySettings,
+  RowDeletes,
+  SchemaConversion,
+  SessionConf,
+  SharedConf,
+  StoredColumns
+}
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.timeline.FactsTeller
 import io.hudilite.transaction.rollback.WritePermit
@@ -17,7 +26,7 @@ import io.hudilite.transaction.rollback.WritePermit
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.hudilite.LastAttempts
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Everything that a task needs to write the files of one instant.
@@ -45,6 +54,8 @@ import org.apache.spark.unsafe.types.UTF8String
   *   where keys belong, with a bucket index
   * @param facts
   *   told of each file that is written
+  * @param dropped
+  *   columns that rows have behind those of `dataSchema`, and that only paths of partitions tell
   */
 final case class WriteJob(
     basePath: String,
@@ -62,12 +73,16 @@ final case class WriteJob(
     evolved: Option[EvolvedColumns] = None,
     clusterings: Map[FileGroupId, String] = Map.empty,
     buckets: Option[BucketIndex] = None,
-    facts: Option[FactsTeller] = None) {
+    facts: Option[FactsTeller] = None,
+    dropped: Seq[StructField] = Nil) {
 
   def instant: String = permit.instant
 
   /** The job of a write whose updates have only these of the data columns in logs, by their ordinals. */
   private[write] def updating(columns: Option[Seq[Int]]): WriteJob = copy(logs = logs.map(_.copy(updated = columns)))
+
+  /** The table's columns, with which rows begin. */
+  lazy val rowSchema: StructType = StructType(dataSchema.fields ++ dropped)
 
   /** Id of a new file group whose first row has this key: with a bucket index it says the bucket. */
   private[write] def fileId(plain: String, partition: String, key: UTF8String): String =
@@ -122,11 +137,12 @@ object WriteJob {
   /** The job of a write to this target. */
   def of(target: WriteTarget, permit: WritePermit, session: SparkSession): WriteJob = {
     import target.{conf => asked, config}
+    val stored = StoredColumns.of(target.schema, config.droppedColumns)
     WriteJob(
       basePath = target.basePath,
       permit = permit,
-      dataSchema = target.schema,
-      avroSchema = SchemaConversion.toAvro(target.schema, config.name, withMeta = true),
+      dataSchema = stored,
+      avroSchema = SchemaConversion.toAvro(stored, config.name, withMeta = true),
       keys = target.shape.keySettings,
       rule = MergeRule.of(config),
       orderingFields = config.orderingFields,
@@ -143,7 +159,8 @@ object WriteJob {
       evolved = target.shape.evolved,
       clusterings = target.existing.map(_.pendingClusterings).getOrElse(Map.empty),
       buckets = target.buckets,
-      facts = target.teller)
+      facts = target.teller,
+      dropped = target.schema.fields.toSeq.drop(stored.size))
   }
 
   private def logSettings(target: WriteTarget): LogSettings = LogSettings(

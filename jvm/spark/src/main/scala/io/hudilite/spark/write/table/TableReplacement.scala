@@ -40,7 +40,7 @@ private[table] final class TableReplacement(table: Table, support: TableSupport,
   /** The columns cannot be told apart from the old ones by the table's own history of them. */
   private def losesHistory: Boolean = support.schema.exists(_.byId.isDefined) && !grows(columns)
 
-  private def keepsFacts: Boolean = TableRequest.isKept(config, conf.options, TableOptions.all)
+  private def keepsFacts: Boolean = TableRequest.isKept(config, conf.options, TableOptions.facts)
 
   private def keepsKeys: Boolean = passes(SchemaAlignment.requireKeyTypes(present, columns, config))
 

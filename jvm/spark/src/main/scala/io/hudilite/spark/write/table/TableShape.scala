@@ -5,7 +5,7 @@ import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
-import io.hudilite.spark.row.{KeyExpressions, KeySettings, PathField, SchemaConversion}
+import io.hudilite.spark.row.{KeyExpressions, KeySettings, PathField, SchemaConversion, StoredColumns}
 import io.hudilite.storage.NameLimit
 import io.hudilite.table.Table
 
@@ -55,9 +55,11 @@ object TableShape {
     *   to ask its files and its file system with
     */
   def of(basePath: String, existing: Option[Table], config: TableConfig, conf: WriteConf, schema: StructType,
-      evolved: Option[EvolvedColumns], hadoop: () => Configuration): TableShape =
-    new TableShape(config, schema, evolved, Index.of(config, conf.index),
-      existing, spelling(basePath, _, config, conf, schema, hadoop()))
+      evolved: Option[EvolvedColumns], hadoop: () => Configuration): TableShape = {
+    val columns = StoredColumns.ordered(schema, config.droppedColumns)
+    new TableShape(config, columns, evolved, Index.of(config, conf.index),
+      existing, spelling(basePath, _, config, conf, columns, hadoop()))
+  }
 
   private def spelling(basePath: String, existing: Option[Table], config: TableConfig, conf: WriteConf,
       schema: StructType, hadoop: => Configuration): KeySettings = {
@@ -71,6 +73,7 @@ object TableShape {
       urlEncode = config.urlEncode,
       timesAsNumbers = TimeSpelling.areNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
         existing, conf.timesAsTexts, hadoop),
-      mostNameBytes = if (partitions.isEmpty) None else NameLimit.of(basePath, hadoop))
+      mostNameBytes = if (partitions.isEmpty) None else NameLimit.of(basePath, hadoop),
+      onlyInPaths = config.dropsPartitionColumns)
   }
 }

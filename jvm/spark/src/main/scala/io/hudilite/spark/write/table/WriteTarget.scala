@@ -105,7 +105,8 @@ object WriteTarget {
         replacement.getOrElse {
           TableRequest.checkAgainst(table.config, named.options)
           val conf = named.copy(index = indexOf(table, named.index, hadoop))
-          val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
+          val taken = SchemaAlignment.asTexts(rows, present, table.config.droppedColumns)
+          val schema = SchemaAlignment.evolved(present, taken, needed(table.config, conf.columns))
           SchemaAlignment.requireKeyTypes(present, schema, table.config)
           if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
           SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)

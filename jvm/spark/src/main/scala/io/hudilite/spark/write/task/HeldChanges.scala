@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[write] final class HeldChanges(layout: HeldChanges.Layout) {
 
-  import layout.{dataColumns, schema, toUnsafe}
+  import layout.{dataColumns, first, schema, toUnsafe}
 
   private val change = new GenericInternalRow(schema.length)
   private val sorter = ExternalSort.sorter(schema, SortColumn.Number(0), bytes = HeldChanges.PageBytes)
@@ -40,7 +40,7 @@ private[write] final class HeldChanges(layout: HeldChanges.Layout) {
   private def hold(key: UTF8String, row: InternalRow, position: Long, kind: Int): Unit = {
     change.update(0, count)
     change.update(1, key)
-    change.update(2, row)
+    change.update(2, first.of(row))
     change.update(3, position)
     change.update(4, kind)
     sorter.insertRow(toUnsafe(change).asInstanceOf[UnsafeRow])
@@ -76,6 +76,7 @@ private[write] object HeldChanges {
   /** How changes are kept; one for all file groups of a task. */
   final class Layout(dataSchema: StructType) {
     val dataColumns: Int = dataSchema.length
+    val first: FirstColumns = new FirstColumns(dataSchema)
     val schema: StructType = StructType(Seq(StructField("number", LongType, nullable = false),
         StructField("key", StringType, nullable = false), StructField("row", dataSchema),
         StructField("position", LongType, nullable = false),

@@ -77,13 +77,14 @@ private final class SpilledRows(dataSchema: StructType) {
   private val schema = StructType(Seq(StructField("partition", StringType, nullable = false),
       StructField("key", StringType, nullable = false), StructField("row", dataSchema, nullable = false)))
   private val toUnsafe = UnsafeProjection.create(schema)
+  private val first = new FirstColumns(dataSchema)
   private val held = new GenericInternalRow(schema.length)
   private val sorter = ExternalSort.sorter(schema, SortColumn.Text(0), thenBy = Some(SortColumn.Text(1)))
 
   def insert(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
     held.update(0, partition)
     held.update(1, key)
-    held.update(2, row)
+    held.update(2, first.of(row))
     sorter.insertRow(toUnsafe(held).asInstanceOf[UnsafeRow])
   }
 

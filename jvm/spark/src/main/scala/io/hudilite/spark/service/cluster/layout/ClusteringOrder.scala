@@ -1,7 +1,7 @@
 package io.hudilite.spark.service.cluster.layout
 
 import io.hudilite.config.service.{ClusteringConf, PlannedLayout}
-import io.hudilite.spark.row.{CarriedSchema, SchemaConversion}
+import io.hudilite.spark.row.{CarriedSchema, SchemaConversion, StoredColumns}
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 
 import java.util.Collections
@@ -23,16 +23,22 @@ private[spark] final case class ClusteringOrder(sortColumns: Seq[String], layout
     if (sortColumns.isEmpty) LaidOut(Nil, None)
     else SortLayout.of(layout, sortColumns, rows, files)
 
-  /** Raises `InvalidInput` when rows with these data columns cannot be laid out so. */
-  def check(session: SparkSession, columns: StructType): Unit = {
-    of(session.createDataFrame(Collections.emptyList[Row](), CarriedSchema.schema(columns)))
+  /** Raises `InvalidInput` when rows with these data columns cannot be laid out so.
+    *
+    * @param dropped
+    *   columns that files do not hold
+    */
+  def check(session: SparkSession, columns: StructType, dropped: Seq[String]): Unit = {
+    val stored = CarriedSchema.schema(StoredColumns.of(columns, dropped))
+    of(session.createDataFrame(Collections.emptyList[Row](), stored))
     ()
   }
 
   /** Raises `InvalidInput` when the rows of a table cannot be laid out so, and whatever keeps them from being read. */
   def check(session: SparkSession, table: Table): Unit = {
     val schema = TableSupport.of(table, TableAccess.Service(table.store.newInstantTime())).schema
-    check(session, schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType()))
+    val columns = schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
+    check(session, columns, table.config.droppedColumns)
   }
 }
 

@@ -4,7 +4,7 @@ import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
-import io.hudilite.spark.row.CarriedSchema
+import io.hudilite.spark.row.{CarriedSchema, StoredColumns}
 import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.service.cluster.layout.{ClusteringOrder, FilesAlongCurve}
 import io.hudilite.spark.service.slice.CopyWork
@@ -110,7 +110,8 @@ private[spark] final class PlannedSliceScan(session: SparkSession, source: Table
 
   override def name(): String = s"${source.describe} of ${source.table.basePath}"
 
-  override def schema(): StructType = CarriedSchema.schema(source.dataSchema)
+  override def schema(): StructType =
+    CarriedSchema.schema(StoredColumns.of(source.dataSchema, source.table.config.droppedColumns))
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
