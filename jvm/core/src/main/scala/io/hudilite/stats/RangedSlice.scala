@@ -15,7 +15,7 @@ private[stats] final case class RangedSlice(slice: FileSlice, files: Seq[RangedF
   def knowing(answers: Map[String, Map[FilterColumn, ColumnRange]]): RangedSlice =
     copy(files = files.map(f => f.copy(ranges = answers.getOrElse(f.file.relativePath, Map.empty) ++ f.ranges)))
 
-  /** What a source may know of its files, and is not known yet. */
+  /** Facts of its files that a source may know, and that are not known yet. */
   def askedOf(source: ColumnRanges): Seq[AskedFile] =
     files.filter(file => source.knows(file.file)).map(_.open).filter(_.columns.nonEmpty)
 }

@@ -21,7 +21,7 @@ private[scan] final case class StatisticsPruned(files: Seq[BaseFile], merged: Se
 private[scan] final class StatisticsPruning(state: TableState, conf: => Configuration) {
 
   private val filters = new StatisticsFilter(state.known)
-  // What a query is planned by is asked again when filters come up as it runs.
+  // Facts that a query is planned by are asked again when filters come up as it runs.
   private lazy val stored = state.table.storedRanges.map(new RememberedRanges(_)).toSeq
   private lazy val sources = stored :+ new FooterRanges(state.table.basePath, conf, KeyPruning.MaxFilesOnDriver)
 

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.util.Random
 
-/** What tasks are sent of long lists. */
+/** Parts of long lists that tasks are sent. */
 class LateFilterSuite extends FunSuite {
 
   private val seed = 20261127L
