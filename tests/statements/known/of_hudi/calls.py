@@ -91,10 +91,12 @@ STORIES = [
                 "hdfs_parquet_import(table => '{t}', table_type => 'COPY_ON_WRITE', src_path => '{p}-x', target_path => '{p}', row_key => 'ride', partition_key => 'town', schema_file_path => '')",
                 "bulk_insert",
             ),
-            _none(
+            _call(
                 "proc-run-bootstrap",
-                "run_bootstrap(table => '{t}', table_type => 'COPY_ON_WRITE', bootstrap_path => '{p}-x', base_path => '{p}', rowKey_field => 'ride', partition_path_field => 'town')",
-                "bulk_insert",
+                _P
+                + "run_bootstrap(table => '{t}', table_type => 'COPY_ON_WRITE', bootstrap_path => '{p}-x', base_path => '{p}', rowKey_field => 'ride', partition_path_field => 'town')",
+                error="INVALID_OPTION_VALUE",
+                says="hudilite.convert",
             ),
             _none(
                 "proc-repair-deduplicate",

@@ -191,12 +191,7 @@ STORIES = [
             )
         ],
     ),
-    _write(
-        "batch-drop-partition-columns",
-        {"hoodie.datasource.write.drop.partition.columns": "true"},
-        error="OPTION_NOT_SUPPORTED",
-        says="stay in the files",
-    ),
+    _write("batch-drop-partition-columns", {"hoodie.datasource.write.drop.partition.columns": "true"}),
     _write("batch-clustering-async-option", {"hoodie.clustering.async.enabled": "true"}),
     _write(
         "batch-virtual-keys",

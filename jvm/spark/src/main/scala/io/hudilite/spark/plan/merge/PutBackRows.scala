@@ -139,7 +139,7 @@ private[plan] object PutBackRows {
   /** A place as the writer is told it: by the position it sees that the row is put back. */
   private def told(place: Attribute): Expression =
     if (place.name != RowPlace.Position) place
-    else Subtract(Literal(RowPosition.PutBack), Coalesce(Seq(place, Literal(RowPosition.Unknown))))
+    else new Subtract(Literal(RowPosition.PutBack), Coalesce(Seq(place, Literal(RowPosition.Unknown))))
 
   /** A new row is of the key that is gone, in its partition, and would be seen there: it has to win over the row of
     * the base file, and over the delete if that has ordering values. Of several new rows of the key only the newest is
