@@ -28,9 +28,13 @@ class Instant:
 
 
 def timeline_folder(table: Path) -> Path:
-    """Where the active timeline is: table versions 8 and 9 keep it one level deeper, where the properties say."""
+    """Where the active timeline is: table versions 8 and 9 keep it one level deeper, where the properties say.
+
+    A table that is just being made may have no properties yet.
+    """
     properties = table / ".hoodie" / "hoodie.properties"
-    said = re.search(r"^hoodie\.timeline\.path=(.+)$", properties.read_text(), re.MULTILINE)
+    text = properties.read_text() if properties.is_file() else ""
+    said = re.search(r"^hoodie\.timeline\.path=(.+)$", text, re.MULTILINE)
     inner = table / ".hoodie" / (said[1].strip() if said else "timeline")
     return inner if inner.is_dir() else table / ".hoodie"
 

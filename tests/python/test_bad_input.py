@@ -241,7 +241,11 @@ def test_an_unsupported_table_version(lite: Engine, golden_copy: Copy, version: 
     ("pattern", "replacement", "mention"),
     [
         (r"^(hoodie\.table\.base\.file\.format)=.*$", r"\1=ORC", "ORC"),
-        (r"^(hoodie\.datasource\.write\.drop\.partition\.columns)=.*$", r"\1=true", "partition columns"),
+        (
+            r"^(hoodie\.datasource\.write\.drop\.partition\.columns)=.*$",
+            "\\1=true\nhoodie.datasource.write.slash.separated.date.partitioning=true",
+            "slash-separated",
+        ),
         (r"\Z", "hoodie.bootstrap.base.path=/elsewhere\nhoodie.bootstrap.index.enable=false\n", "bootstrap"),
         (r"^(hoodie\.table\.format)=.*$", r"\1=other", "other"),
     ],
