@@ -22,7 +22,7 @@ class BootstrappedSuite extends FunSuite with Interpreted {
 
   private val columns = Seq("id", "ts", "fare", "nums", "s", "dt")
   private val filters = Seq("true", "ts BETWEEN 100 AND 110", "fare > 850.0", "dt = 'a b'", "dt = 'c%' AND ts < 320",
-    "id = 'k0123'", "s.a = 77", "fare IS NULL", "dt = 'dt=a b'")
+    "id = 'k0123'", "s.a = 77", "fare IS NULL", "dt = 'dt=a b'", "dt = 'default'", "dt IS NULL")
 
   private def checkAll(): Unit = filters.foreach { filter =>
     val wanted = made.rows.where(filter)

@@ -14,7 +14,7 @@ import org.apache.spark.sql.functions._
 
 import scala.collection.JavaConverters._
 
-/** A table as a bootstrap of metadata by Apache Hudi leaves it, made of files that Spark wrote: two partitions, each with
+/** A table as a bootstrap of metadata by Apache Hudi leaves it, made of files that Spark wrote: three partitions, each with
   * one skeleton and one source of several row groups, whose rows are in no order.
   */
 private[read] final class BootstrappedTable(spark: SparkSession) {
@@ -28,7 +28,8 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   /** The rows as they are in the source. */
   val rows: DataFrame = {
     val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
-      "array(id, id + 1) AS nums", "named_struct('a', id) AS s", "CASE WHEN id < 300 THEN 'a b' ELSE 'c%' END AS dt")
+      "array(id, id + 1) AS nums", "named_struct('a', id) AS s",
+      "CASE WHEN id < 250 THEN 'a b' WHEN id < 300 THEN 'default' ELSE 'c%' END AS dt")
     made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
       .option("parquet.block.size", 2000).parquet(source.toString)
     spark.read.parquet(source.toString)

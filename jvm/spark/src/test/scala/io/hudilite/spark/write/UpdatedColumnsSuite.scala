@@ -63,6 +63,22 @@ class UpdatedColumnsSuite extends MergeOnReadFixture with Interpreted {
       Seq("k0000 10 u 1.5 2 80", "k0001 1 a 1.0 2 1", "k0002 3 m 2.0 2 80", "k0003 10 old 1.5 1 0"))
   }
 
+  test("a value that an outer join gives is set, also where nothing matches") {
+    val path = tableOf(9, "COMMIT_TIME_ORDERING")
+    val statement = "UPDATE TT SET price = 1, v = (SELECT max(x.v) FROM VALUES ('none') x(v) WHERE x.v = t.v) " +
+      "WHERE id < 'k0003'"
+    assertEquals(columns(blocksOf(path, sql(path, statement))), Set("v,price"))
+    assertEquals(read(path).where("v IS NULL").count(), 3L)
+  }
+
+  test("a MERGE by key writes the columns that it sets where files hold no partition columns") {
+    val path = tableOf(9, "COMMIT_TIME_ORDERING", "hoodie.datasource.write.drop.partition.columns" -> "true")
+    val merge = s"MERGE INTO TT USING ${source("m")} ON t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET v = s.v"
+    assertEquals(columns(blocksOf(path, sql(path, merge))), Set("v"))
+    assertEquals(read(path).where("v = 'm'").selectExpr("id", "p", "w").orderBy("id").collect().map(_.get(0)).toSeq,
+      Seq[Any]("k0001", "k0002"))
+  }
+
   test("a block of some columns is smaller, by the columns that it has not, and says which rows it replaces") {
     val update = "UPDATE TT SET v = 'same' WHERE id > 'k0010'"
     val some = blocksOf(byOrder, sql(byOrder, update))

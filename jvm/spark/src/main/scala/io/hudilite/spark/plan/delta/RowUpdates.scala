@@ -2,9 +2,11 @@ package io.hudilite.spark.plan.delta
 
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, WinsOver}
+import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.write.RowLevelWrite
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.RowDeltaUtils
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
@@ -92,9 +94,16 @@ private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper 
     case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r.output
     case s: DataSourceV2ScanRelation if RowLevelWrite.operationOf(s.relation).isDefined => s.output
     case p: IndexProbe => p.output
+    // Columns that the files leave out are made of the path above the lookup.
+    case Project(columns, _: IndexProbe) => columns.collect { case a @ Alias(_: PathValue, _) => a.toAttribute }
   }.flatten.map(a => a.exprId -> a.name).toMap
 
-  private val joined = query.collect { case Join(_, _, _, Some(on), _) => splitConjunctivePredicates(on) }.flatten
+  // Rows of an outer join that have no match are none of the source in a MERGE; a subquery's value is null for them.
+  private val joined = {
+    val isMerge = query.exists(_.isInstanceOf[MergeRows])
+    query.collect { case Join(_, _, kind, Some(on), _) if isMerge || kind == Inner => splitConjunctivePredicates(on) }
+      .flatten
+  }
 
   private def isOld(column: String, value: Expression): Boolean = value match {
     case a: Attribute => old.get(a.exprId).exists(SQLConf.get.resolver(_, column))

@@ -23,6 +23,9 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
 
   private val dropped = config.droppedColumns.toSet
 
+  // Folders that were there before Hudi came have Spark's name and Hive's for null, and any other for its text.
+  private val defaults: Set[String] = if (config.isBootstrapped) Set(KeyEncoding.DefaultPartition) else Defaults
+
   private val columns: IndexedSeq[PartitionColumn] = config.partitionItems.map { item =>
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
@@ -91,8 +94,8 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
 
   private def beginningOf(column: PartitionColumn, level: String): Option[(Seq[String], PossibleValues)] = for {
     _ <- column.dataType
-    text <- levelText(column, level)
-    if !Defaults(text) && (dropped.isEmpty || FolderValues.isPlain(column.name, level))
+    text <- if (dropped(column.name)) Some(level.stripPrefix(s"${column.name}=")) else levelText(column, level)
+    if !defaults(text) && (dropped.isEmpty || FolderValues.isPlain(column.name, level))
   } yield column.path -> PossibleValues.TextFrom(UTF8String.fromString(text))
 
   private def levelText(column: PartitionColumn, level: String): Option[String] =
@@ -148,6 +151,12 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   }
 
   private def encoded(text: String): String = if (Defaults(text)) text else KeyEncoding.escape(text)
+
+  /** The values whose spelling is `text`; `null` is one of those behind the default partition. */
+  private def read(text: String, dataType: DataType): Option[Seq[Any]] =
+    if (defaults(text))
+      Some(if (dataType == StringType) Seq(null, UTF8String.EMPTY_UTF8, UTF8String.fromString(text)) else Seq(null))
+    else PathText.read(text, dataType).map(Seq(_))
 }
 
 private[scan] final case class PartitionColumn(name: String, path: List[String], dataType: Option[DataType])
@@ -162,10 +171,4 @@ private[scan] object PartitionLevels {
 
   private def allOf[T](items: Seq[Option[T]]): Option[Seq[T]] =
     if (items.forall(_.isDefined)) Some(items.flatten) else None
-
-  /** The values whose spelling is `text`; `null` is one of those behind the default partition. */
-  private def read(text: String, dataType: DataType): Option[Seq[Any]] =
-    if (Defaults(text))
-      Some(if (dataType == StringType) Seq(null, UTF8String.EMPTY_UTF8, UTF8String.fromString(text)) else Seq(null))
-    else PathText.read(text, dataType).map(Seq(_))
 }

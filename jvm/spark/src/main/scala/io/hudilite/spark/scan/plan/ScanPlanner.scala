@@ -4,7 +4,7 @@ import io.hudilite.config.PlannedBuckets
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{KeyEncoding, MetaFields}
 import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.scan.task._
@@ -164,13 +164,18 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   }
 
   /** Sources of skeletons lack the partition columns, as files of Spark and Hive do. */
-  private def checkFolderColumns(found: PrunedFiles, columns: StructType): Unit =
-    table.config.partitionFields.find(name => columns.fieldNames.contains(name) && !partitions.folderColumns(name))
-      .filter(_ => found.baseFiles.exists(_.source.isDefined)).foreach(name =>
+  private def checkFolderColumns(found: PrunedFiles, columns: StructType): Unit = {
+    val asked = table.config.partitionFields.filter(columns.fieldNames.contains(_))
+    if (asked.nonEmpty) found.baseFiles.filter(_.source.isDefined).map(_.partition).distinct.foreach { partition =>
+      val told = partitions.valuesOf(partition)
+      // Of the folder of nulls the source tells what a reader of the source is told.
+      asked.find(name => !told.contains(name) && !partition.contains(KeyEncoding.DefaultPartition)).foreach(name =>
         throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
           "feature" -> s"bootstrapped files in partitions by $name",
-          "reason" -> "the names of its folders do not tell the values of that column",
+          "reason" -> s"the path of the partition '$partition' does not tell the value of that column",
           "way" -> UnsupportedTable.ByHudi))
+    }
+  }
 
   /** How these columns can be grouped: file groups of one bucket, if all of them are of buckets for sure.
     *
