@@ -11,6 +11,8 @@ import io.hudilite.storage.Storage
 import io.hudilite.sync.{SyncConf, SyncOptions}
 import io.hudilite.table.Table
 
+import java.util.Locale
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -82,12 +84,14 @@ object MetastoreSync {
   }
 
   /** Options that name what a statement on this name keeps up, where it says no other. */
-  def named(session: SparkSession, database: String, name: String): Map[String, String] =
+  def named(session: SparkSession, database: String, name: String): Map[String, String] = {
+    val known = if (session.sessionState.conf.caseSensitiveAnalysis) name else name.toLowerCase(Locale.ROOT)
     Map(SyncOptions.Database.name -> database,
-      SyncOptions.Table.name -> SyncedName.base(name,
+      SyncOptions.Table.name -> SyncedName.base(known,
         other =>
           EntryWriter.of(session, SyncOptions.SchemaLength.default.get).find(TableIdentifier(other,
               Some(database))).flatMap(_.storage.locationUri)))
+  }
 
   private def reason(error: Throwable): String =
     Option(error.getMessage).map(_.linesIterator.next()).getOrElse(error.toString).stripSuffix(".")

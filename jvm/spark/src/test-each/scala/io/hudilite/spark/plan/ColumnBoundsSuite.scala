@@ -23,10 +23,13 @@ class ColumnBoundsSuite extends FunSuite with Interpreted {
     "cast(id % 10 AS int) AS m", "if(id < 150, NULL, id) AS some", "date_add(date'2026-01-01', cast(id AS int)) AS day",
     "cast(id AS decimal(10,2)) AS price", "id / 2.0D AS half", "1L AS ts")
 
-  private def table(kind: String = "COPY_ON_WRITE"): String = {
+  private def withTimes: DataFrame =
+    rows.selectExpr("*", "timestamp_seconds(n) AS at", "cast(day AS timestamp_ntz) AS seen")
+
+  private def table(kind: String = "COPY_ON_WRITE", of: DataFrame = rows): String = {
     val path = CountingFileSystem.path(Files.createTempDirectory("hudilite-bounds").resolve("t").toString)
     CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
-    write(rows.repartitionByRange(3, col("n")), path,
+    write(of.repartitionByRange(3, col("n")), path,
       Map("hoodie.table.name" -> "t",
         "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.precombine.field" -> "ts",
         "hoodie.datasource.write.table.type" -> kind, "hoodie.datasource.write.operation" -> "bulk_insert",
@@ -46,6 +49,17 @@ class ColumnBoundsSuite extends FunSuite with Interpreted {
 
   private def columns(frame: => DataFrame): Map[String, ColumnStat] = costBased(frame.queryExecution.optimizedPlan.stats
       .attributeStats.map { case (column, found) => column.name -> found }.toMap)
+
+  test("a filter on a column of any type is planned, and answers right, with statistics") {
+    val literals = Seq("n" -> "100", "some" -> "200", "day" -> "date'2026-03-01'", "price" -> "100.00",
+      "half" -> "50.0D",
+      "at" -> "timestamp_seconds(100)", "seen" -> "timestamp_ntz'2026-03-01 00:00:00'", "id" -> "'100'")
+    val path = table(of = withTimes)
+    for ((column, literal) <- literals; sign <- Seq("=", "<", ">=", "<=>", "!=")) {
+      val filter = s"$column $sign $literal"
+      assertEquals(costBased(read(path).where(filter).collect().length.toLong), withTimes.where(filter).count(), filter)
+    }
+  }
 
   test("plans know bounds, nulls and different values of columns that the metadata table has statistics of") {
     val found = columns(read(indexed))

@@ -71,8 +71,9 @@ class SyncedNamesSuite extends NamedSession {
     save("m", "(1, 'a', 'mon')")(more: _*)
     save("m", "(1, 'b', 'mon')")(more: _*)
     assertEquals(Seq("m", "m_ro", "m_rt").map(shown(_).head.getString(1)), Seq("b", "a", "b"))
-    assertEquals(sql(s"CALL hive_sync(table => '$database.m_rt')").map(_.getString(1)).toSeq,
-      Seq("m_ro", "m_rt", "m").map(name => s"$database.$name"))
+    for (name <- Seq("m_rt", "M_RO"))
+      assertEquals(sql(s"CALL hive_sync(table => '$database.$name')").map(_.getString(1)).toSeq,
+        Seq("m_ro", "m_rt", "m").map(name => s"$database.$name"))
     save("r", "(1, 'a', 'mon')")(more :+ (s"$Sync.table.strategy" -> "RO"): _*)
     assertEquals(sql(s"SHOW TABLES IN $database LIKE 'r*'").map(_.getString(1)).toSeq, Seq("r"))
   }

@@ -138,8 +138,10 @@ private[statement] object LeftOutColumns extends SQLConfHelper {
     val fixed = insert.partitionSpec.collect { case (name, Some(_)) => name }
     val columns = named.fold(insert.table.output.filterNot(known => fixed.exists(conf.resolver(known.name, _))))(
       _.flatMap(column))
-    if (columns.size == insert.query.output.size) columns.zip(insert.query.output).foreach { case (stored, value) =>
-      StoreAssignment.check(stored.name, value.dataType, stored.dataType)
+    val areKnown = named.isDefined || (!insert.byName && insert.userSpecifiedCols.isEmpty)
+    if (areKnown && columns.size == insert.query.output.size) columns.zip(insert.query.output).foreach {
+      case (stored, value) =>
+        StoreAssignment.check(stored.name, value.dataType, stored.dataType)
     }
   }
 

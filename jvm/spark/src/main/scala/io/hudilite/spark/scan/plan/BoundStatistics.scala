@@ -35,7 +35,7 @@ private[scan] object BoundStatistics {
     case (v: Long, ByteType) => Some(v.toByte)
     case (v: Long, ShortType) => Some(v.toShort)
     case (v: Long, IntegerType | DateType) => Some(v.toInt)
-    case (v: Long, LongType | TimestampType | TimestampNTZType) => Some(v)
+    case (v: Long, LongType | TimestampType) => Some(v) // Spark estimates no filter on a time without a zone
     case (v: Float, FloatType) => Some(v)
     case (v: Double, DoubleType) => Some(v)
     case (v: BigDecimal, d: DecimalType) => Some(Decimal(v, d.precision, d.scale))

@@ -44,7 +44,7 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
 
   /** All rows of the partition pass the filters, or none does; `None` where its path does not tell. */
   def decides(partition: String, filters: Seq[ScanFilter]): Option[Boolean] =
-    if (!filters.forall(f => f.columns.subsetOf(columnPaths) && isCertain(f))) None
+    if (!filters.forall(f => f.columns.forall(isOfFolder) && isCertain(f))) None
     else {
       val values = levels.ofPartition(partition)
       val outcomes = filters.map(FilterOutcomes.of(_, values))
@@ -52,6 +52,10 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
       else if (outcomes.forall(o => !o.isFalse && !o.isNull)) Some(true)
       else None
     }
+
+  // Fields of a struct have the values of the files, and a row may have moved to another than its folder's.
+  private def isOfFolder(path: Seq[String]): Boolean =
+    path.size == 1 && columnPaths(path) && folderColumns(path.head)
 
   private def isCertain(filter: ScanFilter): Boolean = filter match {
     case Comparison(_, _, text: UTF8String) => levels.isCertain(text)
