@@ -85,7 +85,7 @@ object MetastoreSync {
 
   /** Options that name what a statement on this name keeps up, where it says no other. */
   def named(session: SparkSession, database: String, name: String): Map[String, String] = {
-    val known = if (session.sessionState.conf.caseSensitiveAnalysis) name else name.toLowerCase(Locale.ROOT)
+    val known = if (session.conf.get("spark.sql.caseSensitive").toBoolean) name else name.toLowerCase(Locale.ROOT)
     Map(SyncOptions.Database.name -> database,
       SyncOptions.Table.name -> SyncedName.base(known,
         other =>

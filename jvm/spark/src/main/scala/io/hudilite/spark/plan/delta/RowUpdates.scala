@@ -1,8 +1,7 @@
 package io.hudilite.spark.plan.delta
 
 import io.hudilite.merge.MergeRule
-import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, WinsOver}
-import io.hudilite.spark.row.PathValue
+import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, ToldByPaths, WinsOver}
 import io.hudilite.spark.write.RowLevelWrite
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -94,8 +93,7 @@ private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper 
     case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r.output
     case s: DataSourceV2ScanRelation if RowLevelWrite.operationOf(s.relation).isDefined => s.output
     case p: IndexProbe => p.output
-    // Columns that the files leave out are made of the path above the lookup.
-    case Project(columns, _: IndexProbe) => columns.collect { case a @ Alias(_: PathValue, _) => a.toAttribute }
+    case Project(columns, _: IndexProbe) => ToldByPaths.of(columns)
   }.flatten.map(a => a.exprId -> a.name).toMap
 
   // Rows of an outer join that have no match are none of the source in a MERGE; a subquery's value is null for them.

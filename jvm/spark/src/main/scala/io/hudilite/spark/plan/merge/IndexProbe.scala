@@ -6,7 +6,7 @@ import io.hudilite.spark.row.{PathValue, SessionConf}
 import io.hudilite.spark.stage.OfSnapshot
 import io.hudilite.table.{RowCounts, Table}
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Statistics, UnaryNode}
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
@@ -86,6 +86,14 @@ private[plan] final class ToldByPaths(relation: LogicalPlan, table: Table) {
         else
           Alias(PathValue(path, table.config.partitionFields, a.name, a.dataType, table.basePath), a.name)(a.exprId)),
       lookup)
+}
+
+private[plan] object ToldByPaths {
+
+  /** Columns of this projection that are made of the path above a lookup. */
+  def of(columns: Seq[NamedExpression]): Seq[Attribute] = columns.collect { case a @ Alias(_: PathValue, _) =>
+    a.toAttribute
+  }
 }
 
 /** The choice between a lookup of the keys of a probe in files, each by itself, and a scan of the table's keys. */
