@@ -90,35 +90,34 @@ def _timed(name: str, value: str, options: dict[str, str], rows: list[object]) -
     )
 
 
+_ENTITIES = {
+    "hoodie.table.name": "e",
+    "hoodie.datasource.write.recordkey.field": "rowId",
+    "hoodie.datasource.write.partitionpath.field": "partitionId",
+    "hoodie.datasource.write.precombine.field": "preComb",
+}
+
+
 def _reconciled(at: Place) -> None:
-    options = {
-        "hoodie.table.name": "e",
-        "hoodie.datasource.write.recordkey.field": "rowId",
-        "hoodie.datasource.write.partitionpath.field": "partitionId",
-        "hoodie.datasource.write.precombine.field": "preComb",
-    }
     at.save(
         at.spark.createDataFrame(
             [("row-1", "part-0", 0, "bob", "a")],
             "rowId STRING, partitionId STRING, preComb INT, name STRING, more STRING",
         ),
-        options,
+        _ENTITIES,
         "overwrite",
     )
     at.save(
         at.spark.createDataFrame(
             [("row-2", "part-0", 0, "ann")], "rowId STRING, partitionId STRING, preComb INT, name STRING"
         ),
-        {**options, "hoodie.datasource.write.reconcile.schema": "true"},
+        {**_ENTITIES, "hoodie.datasource.write.reconcile.schema": "true"},
     )
 
 
 def _evolved(at: Place) -> None:
     options = {
-        "hoodie.table.name": "e",
-        "hoodie.datasource.write.recordkey.field": "rowId",
-        "hoodie.datasource.write.partitionpath.field": "partitionId",
-        "hoodie.datasource.write.precombine.field": "preComb",
+        **_ENTITIES,
         "hoodie.datasource.write.schema.evolution.enable": "true",
         "hoodie.datasource.write.reconcile.schema": "false",
     }

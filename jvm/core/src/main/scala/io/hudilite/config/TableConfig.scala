@@ -53,6 +53,9 @@ final case class TableConfig(properties: Map[String, String]) {
   def droppedColumns: Seq[String] =
     if (dropsPartitionColumns) partitionFields.filterNot(_.contains('.')) else Nil
 
+  /** An ordering or delete field among them: no file holds what records are compared by. */
+  def droppedComparison: Option[String] = (orderingFields ++ deleteMarker.map(_.field)).find(droppedColumns.contains(_))
+
   def dropsPartitionColumns: Boolean = flag(TableKeys.DropPartitionColumns, default = false)
 
   def orderingFields: Seq[String] =

@@ -24,14 +24,16 @@ object LegalPath {
 
   private def refuse(path: String, columns: Seq[String], values: Seq[String], reason: String): Nothing =
     throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> Listed.of(columns),
-      "values" -> Listed.of(values.map(v => if (v == null) "null" else s"'$v'")), "reason" -> reason)
+      "values" -> shown(values), "reason" -> reason)
+
+  private def shown(values: Seq[String]): String = Listed.of(values.map(v => if (v == null) "null" else s"'$v'"))
 
   /** Raises `InvalidInput` where readers would take other values from the path, which alone tells them. */
   def checkTold(path: String, columns: Seq[String], values: Seq[String]): Unit = {
     val told = FolderValues.of(path, columns).map(_.map(_.orNull))
     if (!told.contains(values)) refuse(path, columns, values,
       "files of the table leave these columns out, and readers take " +
-        told.fold("no values")(texts => Listed.of(texts.map(t => if (t == null) "null" else s"'$t'"))) + " from it")
+        told.fold("no values")(shown) + " from it")
   }
 
   /** Reason for which no table may have this path, if there is one. */

@@ -169,10 +169,9 @@ object TableSupport {
 
   private def droppedRefusals(config: TableConfig): Option[MissingFeature] = if (!config.dropsPartitionColumns) None
   else {
-    val compared = (config.orderingFields ++ config.deleteMarker.map(_.field)).find(config.droppedColumns.contains)
     val timed = config.knownKeyGenerator.contains(KeyGeneratorType.Timestamp) ||
       config.partitionItems.exists(_.toUpperCase.endsWith(":TIMESTAMP"))
-    compared.map(field =>
+    config.droppedComparison.map(field =>
       MissingFeature(s"the dropped partition column $field as an ordering or delete field",
         "files do not hold what records are compared by"))
       .orElse(config.partitionFields.find(_.contains('.')).map(field =>

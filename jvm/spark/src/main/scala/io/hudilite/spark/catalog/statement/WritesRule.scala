@@ -118,8 +118,8 @@ object WritesRule {
 }
 
 /** INSERT of some columns, which it names itself or has from its query BY NAME. The others have their default values in
-  * its rows, or null. Spark before 4.1 refuses the statement. A statement without a required column is refused, with the column's name, before
-  * anything runs.
+  * its rows, or null. Spark before 4.1 refuses the statement. A statement without a required column is refused, with the
+  * column's name, before anything runs.
   *
   * Spark resolves a table after it has looked for inserts into tables, so rules see each insert before.
   */

@@ -70,7 +70,7 @@ object LogJob {
       unless(fine = false, s"partial updates in the mode $mode", "what the columns of an update say is not known"))
     config.unknownMergeProperty.foreach(key =>
       unless(fine = false, s"the merge property $key", "this property may change the result of a merge"))
-    (config.orderingFields ++ config.deleteMarker.map(_.field)).find(config.droppedColumns.contains).foreach(field =>
+    config.droppedComparison.foreach(field =>
       unless(fine = false, s"the dropped partition column $field as an ordering or delete field",
         "log files are merged by columns that they hold"))
     config.orderingFields.find(_.contains('.')).foreach(field =>

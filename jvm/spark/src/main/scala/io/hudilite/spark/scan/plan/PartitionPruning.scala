@@ -54,8 +54,7 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
     }
 
   // Fields of a struct have the values of the files, and a row may have moved to another than its folder's.
-  private def isOfFolder(path: Seq[String]): Boolean =
-    path.size == 1 && columnPaths(path) && folderColumns(path.head)
+  private def isOfFolder(path: Seq[String]): Boolean = path.size == 1 && columnPaths(path)
 
   private def isCertain(filter: ScanFilter): Boolean = filter match {
     case Comparison(_, _, text: UTF8String) => levels.isCertain(text)
