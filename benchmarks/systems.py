@@ -19,6 +19,9 @@ from pyspark.sql.types import StringType, StructField, StructType
 CHANGES = ("big", "one", "wide500", "wide2000", "nested", "foreign")
 SERVICES = ("small", "together", "expired")
 
+# Apache Hudi falls back to GLOBAL_SIMPLE where the index is named alone.
+RECORD_INDEX = {"hoodie.metadata.enable": "true", "hoodie.metadata.record.index.enable": "true"}
+
 
 class Unsupported(Exception):
     """The system has no such feature; reported as n/a, not as a failure."""
@@ -166,7 +169,7 @@ class Hudi(System):
     """Apache Hudi 1.2 with its defaults, but for what `options` says."""
 
     format = "hudi"
-    groups = frozenset({"cow", "simple", "latest", "commits", "mor", "origin", *CHANGES, *SERVICES})
+    groups = frozenset({"cow", "simple", "recorded", "latest", "commits", "mor", "origin", *CHANGES, *SERVICES})
     reads_hudi = True
     packages = "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
 
@@ -190,6 +193,7 @@ class Hudi(System):
             "hoodie.datasource.write.partitionpath.field": "dt",
             "hoodie.index.type": table.index,
             "hoodie.datasource.write.table.type": "MERGE_ON_READ" if table.merge_on_read else "COPY_ON_WRITE",
+            **(RECORD_INDEX if table.index == "RECORD_INDEX" else {}),
             **self.options,
         }
         frame.write.format(self.format).options(**options).mode(mode).save(table.path)

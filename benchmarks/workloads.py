@@ -24,6 +24,11 @@ TITLES = {
     "W3": "upsert 1 % random keys, merge-on-read (median of 3)",
     "W4b.load": "bulk_insert before W4b",
     "W4b": "upsert 1 % random keys (Hudi's index: SIMPLE)",
+    "W22.load": "bulk_insert into a table with a record index",
+    "W22": "upsert 1 % random keys (Hudi's index: RECORD_INDEX)",
+    "W22.get1": "lookup 1 key in a table with a record index",
+    "W22.join": "join with 1,000 keys, table with a record index",
+    "W22.bloom": "W22 after the same load without it (BLOOM)",
     "W5.load": "bulk_insert, key-ordered input",
     "W5": "upsert newest 10 % of the latest partition, ordered keys",
     "W6": "scan + aggregate",
@@ -317,6 +322,22 @@ class Bench:
         if self.create("W4b.load", table):
             self.upsert("W4b", table, "upd1")
 
+    def recorded(self) -> None:
+        """Upsert of W2 by a record index and, in the same process, by bloom filters; reads by key."""
+        for index in ("BLOOM", "RECORD_INDEX"):
+            self.warm_up(index)
+        table, keys = self.table("recorded", "RECORD_INDEX"), self.expect["keys"]
+        if not self.create("W22.load", table):
+            return
+        self.rec.step("W22.get1", lambda _: self.lookup(table, keys[:1]), self.repeat)
+        some = self.batch("upd1").select("key").limit(1000).cache()
+        some.count()
+        self.rec.step("W22.join", lambda _: len(self.read(table).join(some, "key").collect()), self.repeat)
+        self.upsert("W22", table, "upd1")
+        other = self.table("filtered", "BLOOM")
+        self.system.create(self.spark, self.batch("base"), other)
+        self.upsert("W22.bloom", other, "upd1")
+
     def latest(self) -> None:
         """Key-ordered data, changes to its newest end."""
         self.warm_up()
@@ -345,4 +366,4 @@ class Bench:
         self.rec.step("W12.scan", lambda _: self.scan(table), self.repeat)
 
 
-GROUPS = ["cow", "simple", "latest", "commits", "mor"]
+GROUPS = ["cow", "simple", "recorded", "latest", "commits", "mor"]
