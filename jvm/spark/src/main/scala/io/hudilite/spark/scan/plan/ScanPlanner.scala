@@ -70,7 +70,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   /** The files to read by filters that came up later, too. */
   def narrowed(late: Seq[ScanFilter]): PrunedFiles = {
     val inPartitions = listed.in(partitions.selection(late))
-    val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.of)
+    val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.ofGroups)
     val inBuckets = ofBuckets.getOrElse(inPartitions)
     val keys = keyFilter.keys(filters ++ late)
     val indexed = byRecordIndex.prune(keys, whole, inBuckets)

@@ -4,15 +4,15 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.stats.{
-  ValueOrder,
   ColumnRange,
   DataSkipping,
   FilterColumn,
-  TopFiles,
   FooterRanges,
   KeptFooterRanges,
   KnownColumns,
-  RememberedRanges
+  RememberedRanges,
+  TopFiles,
+  ValueOrder
 }
 
 import org.apache.hadoop.conf.Configuration
