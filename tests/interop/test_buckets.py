@@ -102,7 +102,7 @@ def test_one_partition_that_is_moved_to_other_buckets(lite: Engine, real: Engine
         assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
         assert not groups or layout.file_groups(path) == groups
         groups = layout.file_groups(path)
-    assert len(groups) == 3 + 6
+    assert len(groups) == 3 + 3 + 6  # those that were moved are not cleaned away yet
 
 
 def test_hash_rings_are_read_and_not_written(lite: Engine, real: Engine, path: Path) -> None:

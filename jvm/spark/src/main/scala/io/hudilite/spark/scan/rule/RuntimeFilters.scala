@@ -84,8 +84,7 @@ object RuntimeFilters extends Rule[LogicalPlan] {
 }
 
 /** Makes [[CountedPartitions]], [[FirstOfFiltered]], [[RuntimeFilters]] and [[BucketedScans]] the last of the rules of a
-  * session's optimizer: nowhere else can an
-  * extension put one behind Spark's. It changes no plan itself.
+  * session's optimizer: nowhere else can an extension put one behind Spark's. It changes no plan itself.
   */
 final case class RuntimeFilterRule(session: SparkSession) extends Rule[LogicalPlan] {
 
