@@ -87,9 +87,9 @@ class RecordIndexReadSuite extends FunSuite with Interpreted {
       val frame = right(path, keys.map(key => s"'$key'").mkString("id IN (", ",", ")"))
       assertEquals((leftOut(frame), PlanProbe.metric(frame, "filesOpened")), (2L, 1L), found(frame))
       read(path).createOrReplaceTempView("large")
-      spark.createDataFrame(keys.map(Tuple1(_))).toDF("k").selectExpr("k", "length(k) n").createOrReplaceTempView(
-        "small")
-      val joined = spark.sql("SELECT /*+ BROADCAST(small) */ id FROM large JOIN small ON id = k WHERE n > 0")
+      spark.range(6000).selectExpr(s"if(id = 17, '$one', concat('none', id)) k", "id % 100 n")
+        .createOrReplaceTempView("small")
+      val joined = spark.sql("SELECT /*+ BROADCAST(small) */ id FROM large JOIN small ON id = k WHERE n < 90")
       assertEquals(rows(joined), Seq(s"[$one]"))
       assertEquals(PlanProbe.scans(joined).head.metrics("filesPrunedByRecordIndex").value, 2L, table)
     }
