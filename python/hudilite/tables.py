@@ -549,8 +549,9 @@ class HudiliteTable(RowChanges):
         target_bytes
             Size of the files to write, 1 GiB by default.
         buckets
-            Moves a table with a bucket index to this number of buckets: all of it,
-            log files merged. From then on the writers of other programs must give the new number.
+            Moves a table with a bucket index to this number of buckets: all of it, or the ``partitions`` alone, log
+            files merged. From then on the writers of other programs must give the new number, or that of the partitions
+            as ``hoodie.bucket.index.partition.expressions``.
         instant
             The planned clustering to run, alone; the other arguments are those of its plan then.
         dry_run

@@ -85,6 +85,26 @@ def test_partitions_with_numbers_of_their_own(lite: Engine, real: Engine, path: 
     assert len(groups) == 3 + 5 + 5 + 2 + 2
 
 
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_one_partition_that_is_moved_to_other_buckets(lite: Engine, real: Engine, path: Path, kind: str) -> None:
+    """Both engines go on by the rule that the move has made, and hudilite need not be given it."""
+    shape, model = Shape(extra={"hoodie.datasource.write.table.type": kind}), Model(("id",))
+    rule = {"hoodie.bucket.index.partition.expressions": "^2026-01-02$,6", BUCKETS: "3", INDEX: "BUCKET", **ONE_TASK}
+    groups: set[str] = set()
+    for ts, engine in enumerate([lite, real, lite, real], 1):
+        batch = [record(f"k{i}", ts, f"2026-01-0{1 + i % 2}") for i in range(ts, 100)]
+        options = {BUCKETS: "3", INDEX: "BUCKET"} if ts == 1 else rule if engine is real else {}
+        facts = shape.options() if ts == 1 or engine.repeat_facts else {}
+        engine.write(frame(engine.spark, batch).coalesce(1), path, "upsert", **facts, **options)
+        model.upsert(batch)
+        if ts == 1:
+            hudilite.table(lite.spark, str(path)).cluster(buckets=6, partitions=["2026-01-02"])
+        assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
+        assert not groups or layout.file_groups(path) == groups
+        groups = layout.file_groups(path)
+    assert len(groups) == 3 + 3 + 6  # those that were moved are not cleaned away yet
+
+
 def test_hash_rings_are_read_and_not_written(lite: Engine, real: Engine, path: Path) -> None:
     shape, model = Shape(extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"}), Model(("id",))
     rings = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "4"}

@@ -63,6 +63,40 @@ def test_inserts_add_rows_of_a_key_and_an_upsert_changes_all_of_them(
     assert_one_group_a_bucket(lite, path)
 
 
+def folders(path: Path) -> dict[str, set[str]]:
+    """File ids of the base files of each partition."""
+    found: dict[str, set[str]] = {}
+    for file in layout.base_files(path):
+        found.setdefault(str(file.parent.relative_to(path)), set()).add(file.name.split("_")[0])
+    return found
+
+
+@VERSIONS
+@TYPES
+def test_some_partitions_move_to_other_buckets(lite: Engine, path: Path, version: int, kind: str) -> None:
+    story = Story(lite, path, Shape(version, extra={"hoodie.datasource.write.table.type": kind}))
+    story.upsert(days(range(40), 1), **IN_BUCKETS)
+    story.upsert(days(range(9), 2))
+    table, moved = hudilite.table(lite.spark, str(path)), sorted(folders(path))[0]
+    before = folders(path)
+    (plan,) = table.cluster(buckets=9, partitions=moved, dry_run=True)
+    assert [(group.partition, set(group.file_ids)) for group in plan.groups] == [(moved, before[moved])]
+    assert folders(path) == before
+    done = table.cluster(buckets=9, partitions=moved)
+    assert (done.replaced, {file.partition for file in done.files}) == (len(before[moved]), {moved})
+    story.check()
+    groups = layout.file_groups(path)
+    assert all(before[other] <= groups for other in before if other != moved)
+    story.upsert(days(range(5, 40), 3))
+    assert layout.file_groups(path) - before[moved] == groups - before[moved]
+    for buckets, partitions in [(9, moved), (7, "nowhere"), (0, moved)]:
+        with fails_with("INVALID_OPTION_VALUE"):
+            table.cluster(buckets=buckets, partitions=partitions)
+    with fails_with("CLUSTERING_NOT_POSSIBLE", "numbers of buckets of their own"):
+        table.cluster(buckets=7)
+    story.check()
+
+
 @TYPES
 def test_deletes_and_replaced_partitions(lite: Engine, path: Path, kind: str) -> None:
     story = bucketed(lite, path, kind)

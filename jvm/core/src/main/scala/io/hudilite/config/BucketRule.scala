@@ -17,6 +17,13 @@ final case class BucketRule(text: String) {
   /** The number of buckets of a partition that the rule is about. */
   def countIn(partition: String): Option[Int] =
     items.collectFirst { case (pattern, count) if pattern.matcher(partition).find() => count }
+
+  /** The rule by which these partitions have this number, and all others what they had. */
+  def giving(partitions: Seq[String], count: Int): BucketRule = {
+    val own = partitions.distinct.sorted.map(BucketRule.exactly)
+    val others = BucketRule.texts(text).filterNot(item => own.contains(item.take(item.lastIndexOf(',')).trim))
+    BucketRule((own.map(pattern => s"$pattern,$count") ++ others).mkString(";"))
+  }
 }
 
 object BucketRule {
@@ -32,8 +39,17 @@ object BucketRule {
     BucketRule(text.trim)
   }
 
+  private def texts(text: String): Seq[String] = text.split(';').map(_.trim).filter(_.nonEmpty).toSeq
+
+  /** An expression that is found in this path alone. Commas and semicolons, which part the items of a rule, go by number. */
+  private def exactly(path: String): String = path.flatMap {
+    case c if c.isLetterOrDigit || c > 127 || "/=_- ".contains(c) => c.toString
+    case c if c < ' ' || c == ',' || c == ';' => f"\\x${c.toInt}%02x"
+    case c => s"\\$c"
+  }.mkString("^", "", "$")
+
   private def items(text: String): Seq[(Pattern, Int)] =
-    text.split(';').map(_.trim).filter(_.nonEmpty).toSeq.map { item =>
+    texts(text).map { item =>
       item.split(",", -1).map(_.trim) match {
         case Array(pattern, number) if pattern.nonEmpty => compiled(pattern) -> count(number)
         case _ => throw new IllegalArgumentException(
@@ -57,17 +73,20 @@ object BucketRule {
   *
   * @param hashFields
   *   record key fields that are hashed; none for all
+  * @param rule
+  *   of a plan that moves some partitions: all that have a number of their own from then on
   */
-final case class PlannedBuckets(count: Int, hashFields: Seq[String])
+final case class PlannedBuckets(count: Int, hashFields: Seq[String], rule: BucketRule = BucketRule.None)
 
 object PlannedBuckets {
 
   /** Buckets from the options of a read, which name the index and the number as Hudi's readers do. */
   def ofRead(options: Map[String, String]): Option[PlannedBuckets] =
-    if (WriteOptions.IndexType(options) == WriteOptions.ByBuckets) of(options) else None
+    if (WriteOptions.IndexType(options) == WriteOptions.ByBuckets) of(options).filter(_.rule.isEmpty) else None
 
   /** Buckets from the parameters of a plan, by names of options. */
   def of(params: Map[String, String]): Option[PlannedBuckets] =
     if (!WriteOptions.Buckets.isSet(params)) None
-    else Some(PlannedBuckets(WriteOptions.Buckets(params), WriteOptions.BucketHashFields.get(params).getOrElse(Nil)))
+    else Some(PlannedBuckets(WriteOptions.Buckets(params), WriteOptions.BucketHashFields.get(params).getOrElse(Nil),
+        WriteOptions.BucketsInPartitions.get(params).getOrElse(BucketRule.None)))
 }

@@ -64,6 +64,9 @@ final class Buckets(table: Table) {
     }
   }
 
+  /** Apache Hudi has written down how many buckets partitions have. */
+  def areDeclared: Boolean = declared.isDefined
+
   private def groupsShown: Option[String] =
     someGroups.headOption.map(group => s"file groups like $group").orElse(declared.map(_ => "its hashing configs"))
 

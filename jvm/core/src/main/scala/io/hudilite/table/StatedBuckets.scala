@@ -34,7 +34,7 @@ object StatedBuckets {
   /** As [[of]], with the instant of that commit. */
   private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
     (instant, commit) <- newestThat(store, timeline)(commit => states(commit) || isOther(commit))
-    index <- in(commit).orElse(byPartition(commit))
+    index <- indexIn(commit)
   } yield BucketStatement(instant.time, index)
 
   /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
@@ -43,9 +43,9 @@ object StatedBuckets {
   def ofAllRows(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = {
     for {
       (last, commit) <- newestThat(store, timeline)(commit => states(commit) || bringsRows(commit))
-      index <- in(commit) if commit.extra.get(Whole).contains("true")
+      index <- indexIn(commit) if commit.extra.get(Whole).contains("true")
       if finishedLater(timeline, last).map(store.readCommit).forall(c =>
-        !bringsRows(c) || in(c).exists(_.isSame(index)))
+        !bringsRows(c) || indexIn(c).exists(_.isSame(index)))
     } yield index
   }
 
@@ -65,17 +65,19 @@ object StatedBuckets {
   /** The index as entries of a commit's extra metadata.
     *
     * @param whole
-    *   every row of the table lies where the index has it; readers are told so only where all partitions are alike
+    *   every row of the table lies where the index has it
     */
   def entries(index: BucketIndex, whole: Boolean): Map[String, String] = {
     val counts = if (index.rule.isEmpty) Map(Count -> index.count.toString)
     else Map(Rule -> index.rule.text, Default -> index.count.toString)
     counts ++ Map(HashFields -> index.hashFields.mkString(",")) ++
-      (if (whole && index.rule.isEmpty) Some(Whole -> "true") else None)
+      (if (whole) Some(Whole -> "true") else None)
   }
 
   private def states(commit: CommitMetadata): Boolean =
     commit.extra.contains(Count) || commit.extra.contains(Rule)
+
+  private def indexIn(commit: CommitMetadata): Option[BucketIndex] = in(commit).orElse(byPartition(commit))
 
   private[table] def in(commit: CommitMetadata): Option[BucketIndex] = dealt(commit, Count)
 

@@ -26,6 +26,10 @@ private[transaction] object CommitBuckets {
     mine.filter(index => isNew && stated.exists(!index.isSame(_))).foreach(_ =>
       throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
         "reason" -> "another writer dealt the rows of the table to other buckets meanwhile"))
+    val moved = mine.filter(index => metadata.operation == CommitMetadata.Cluster && !index.rule.isEmpty)
+    moved.filter(_ => newest.exists(_.instant > instant)).foreach(_ =>
+      throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
+        "reason" -> "a later write dealt rows of other partitions by the former numbers of buckets"))
     // A pending clustering with an older instant may be about to state another number. A write with rows makes it fail;
     // any other write states nothing and leaves that to the clustering. A newer commit has stated the number of its own
     // time, which need not be that of this instant.
@@ -36,8 +40,10 @@ private[transaction] object CommitBuckets {
     else mine.orElse(stated).fold(Map.empty[String, String])(index =>
       StatedBuckets.entries(index,
         whole = !isOutrun(table, instant, now) &&
-          ((mine.isDefined && isAllThereIs(metadata, now)) ||
-            StatedBuckets.ofAllRows(table.store, now).exists(_.isSame(index)))))
+          ((mine.isDefined && moved.isEmpty && isAllThereIs(metadata, now)) ||
+            // Of the rows that a move leaves where they are the former statement holds.
+            StatedBuckets.ofAllRows(table.store, now).exists(former =>
+              former.isSame(index) || (moved.isDefined && stated.exists(former.isSame))))))
   }
 
   /** No row of another write is left behind this one, which has dealt its own. */

@@ -23,4 +23,14 @@ class BucketRuleSuite extends FunSuite {
     val other = intercept[InvalidInput](WriteConf.of(Map(WriteOptions.BucketRuleType.name -> "prefix")))
     assertEquals(other.parameters("option"), WriteOptions.BucketRuleType.name)
   }
+
+  test("partitions get a number by themselves, whatever their paths hold, and no other does") {
+    val paths = Seq("p 1", "a.b", "x,y;z", "d=2026-01-01/h=0", "(|)[$^]{2}*+?\\", "é😀", "")
+    val rule = BucketRule.of("a,3").giving(paths, 7)
+    for (path <- paths) assertEquals(BucketRule.of(rule.text).countIn(path), Some(7), path)
+    assertEquals(Seq("aXb", "p 11", "xp 1", "x", "q").map(rule.countIn), Seq(Some(3), None, None, None, None))
+    assertEquals(rule.giving(Seq("a.b"), 5).giving(Seq("a.b"), 9).text.split(';').count(_.contains("a\\.b")), 1)
+    assertEquals(rule.giving(Seq("a.b"), 5).countIn("a.b"), Some(5))
+    assertEquals(BucketRule.None.giving(Seq("2026-01-01"), 4).text, "^2026-01-01$,4")
+  }
 }

@@ -55,7 +55,8 @@ object Internals {
         "scans that get other columns, are filtered while the query runs, or tell how their rows are dealt.")(
       "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "scan.rule/RuntimeFilters",
       "scan.rule/SubqueryScans", "scan.rule/BucketedScans", "scan.rule/BucketUses",
-      "scan.rule/CountedPartitions", "scan.rule/JoinedColumns", "scan.rule/UnnestedFilters", "shim/PlanNodes",
+      "scan.rule/CountedPartitions", "scan.rule/FirstOfFiltered", "scan.rule/JoinedColumns",
+      "scan.rule/UnnestedFilters", "shim/PlanNodes",
       "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite", "BucketedScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(

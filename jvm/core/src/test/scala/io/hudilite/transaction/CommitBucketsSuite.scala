@@ -101,6 +101,35 @@ class CommitBucketsSuite extends FunSuite {
     assert(error.getMessage.contains("to other buckets meanwhile"), error.getMessage)
   }
 
+  private def move(table: Table, run: Transaction, to: BucketIndex, from: String): Unit = {
+    run.commit(Seq(writeFile(table, run.instant, "p", s"00000001-${run.instant}")), Map("p" -> Seq(from)),
+      assumption = Assumption.Nothing, buckets = Some(to))
+    ()
+  }
+
+  private def moving(table: Table): Transaction =
+    Transaction.begin(table.refresh(), Action.ReplaceCommit, CommitMetadata.Cluster)
+
+  versions("partitions that are moved keep readers by buckets, where these were right for all rows before") { table =>
+    val moved = four.copy(rule = BucketRule.of("^p$,2"))
+    write(table, Some(four), "00000001-0")
+    move(table, moving(table), moved, "00000001-0")
+    assertEquals((stated(table), ofAllRows(table)), (Option(moved), Option(moved)))
+    write(table, Some(moved), "00000000-0")
+    assertEquals(ofAllRows(table), Some(moved))
+    foreign(table, Seq("00000002-0"))
+    assertEquals(ofAllRows(table), None)
+    val again = four.copy(rule = BucketRule.of("^p$,3"))
+    move(table, moving(table), again, "00000000-0")
+    assertEquals((stated(table), ofAllRows(table)), (Option(again), None))
+    val outrun = moving(table)
+    write(table, Some(again), "00000003-0")
+    val error = intercept[CommitConflict](move(table, outrun, moved, "00000002-0"))
+    assert(error.getMessage.contains("by the former numbers"), error.getMessage)
+    outrun.rollback()
+    assertEquals(stated(table), Some(again))
+  }
+
   versions("every commit of ours states the buckets that one has stated, with or without rows") { table =>
     assertEquals(stated(table), None)
     write(table, Some(four), "00000001-0")

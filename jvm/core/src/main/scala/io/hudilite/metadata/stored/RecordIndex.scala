@@ -21,6 +21,9 @@ final class RecordIndex(metadata: MetadataTable) {
       key -> FileGroupId(place.partition, place.fileId)
     }.groupBy(_._1).map { case (key, found) => key -> found.map(_._2).toSet }
 
+  /** All that a question for very many keys may read. */
+  def bytes: Long = metadata.slices(MetadataPartition.RecordIndex).map(_.totalLength).sum
+
   /** Number of its places, or the reason why that is not known. */
   def entries: Either[String, Long] = {
     val groups = metadata.slices(MetadataPartition.RecordIndex)

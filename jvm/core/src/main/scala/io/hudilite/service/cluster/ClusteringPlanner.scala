@@ -50,7 +50,7 @@ object ClusteringPlanner {
   def groups(slices: Seq[FileSlice], asked: ClusteringRequest, settled: FileSlice => Boolean = _ => false)
       : Seq[ClusteringGroup] = asked.buckets match {
     case Some(by) => slices.groupBy(_.partition).toSeq.sortBy(_._1).map { case (_, found) =>
-        ClusteringGroup(found.sortBy(_.fileId), by.count)
+        ClusteringGroup(found.sortBy(_.fileId), by.in(found.head.partition).count)
       }
     case None => bySize(slices, asked, settled)
   }
@@ -117,7 +117,7 @@ object PartitionChoice {
   * @param conf
   *   its options, overridden by those of a call
   * @param buckets
-  *   bucket index to which the whole table is moved
+  *   bucket index to which the whole table is moved, or, where it has a rule, the partitions that are looked at
   */
 final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketIndex] = None) {
 
@@ -128,7 +128,8 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
     import ClusteringOptions._
     val index = buckets.toSeq.flatMap(by =>
       Seq(WriteOptions.Buckets.name -> by.count.toString,
-        WriteOptions.BucketHashFields.name -> by.hashFields.mkString(",")))
+        WriteOptions.BucketHashFields.name -> by.hashFields.mkString(",")) ++
+        (if (by.rule.isEmpty) Nil else Seq(WriteOptions.BucketsInPartitions.name -> by.rule.text)))
     val order =
       if (sorts) Seq(SortColumns.name -> conf.sortColumns.mkString(","), Layout.name -> conf.layout) else Nil
     (if (buckets.isDefined) index else order :+ TargetBytes.name -> conf.targetBytes.toString).toMap
@@ -138,7 +139,7 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
 /** Arguments of a call. Options hold for those that are absent.
   *
   * @param buckets
-  *   for a table with a bucket index: the number of buckets to deal its rows to
+  *   for a table with a bucket index: the number of buckets to deal its rows to, or those of the partitions
   */
 final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
     partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None) {

@@ -45,10 +45,11 @@ object ClusteringScheduler {
     }
   }
 
-  /** The plan that [[schedule]] would make. Nothing is written. */
+  /** The plan that [[schedule]] would make when plans that can no longer be run are given up. Nothing is written. */
   def preview(table: Table, asked: ClusteringRequest): PlannedClustering = {
     check(table, asked)
-    planned(table, asked, _ => false)
+    val outdated = PendingClusterings.runnable(table).filter(PendingClusterings.outdated(table, _).isDefined)
+    planned(table, asked, _ => false, outdated.map(_.time).toSet)
   }
 
   /** True when enough commits have completed since the last clustering, and none is planned. */
@@ -129,8 +130,10 @@ object ClusteringScheduler {
     if (now.config.layout > 1 || now.config.tableType != TableType.MergeOnRead) None
     else now.timeline.pending.find(_.action == Action.DeltaCommit)
 
-  private def planned(now: Table, asked: ClusteringRequest, settled: FileSlice => Boolean): PlannedClustering = {
-    val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ now.pendingClusterings.keySet
+  private def planned(now: Table, asked: ClusteringRequest, settled: FileSlice => Boolean,
+      outdated: Set[String] = Set.empty): PlannedClustering = {
+    val clustered = now.pendingClusterings.filterNot { case (_, instant) => outdated(instant) }
+    val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ clustered.keySet
     val (choice, all) = (asked.conf.partitions, now.partitions())
     val selected = choice.selected.map(_.map(now.config.spelt(_)(all.contains)))
     val partitions = PartitionChoice.of(choice.copy(selected = selected), all)

@@ -1,6 +1,5 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.PlannedBuckets
 import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
@@ -65,16 +64,11 @@ object PendingClusterings {
       plan.groups.zip(outputs).collect {
         case (group, n) if group.nonEmpty =>
           ClusteringGroup(group.map(i => slices.getOrElse(id(i), throw conflict(table, instant, changed(i)))), n)
-      }, plan.params, bucketsOf(plan))
+      }, plan.params, BucketMoves.of(plan))
   }
 
   /** Bucket index by which a plan deals rows; `None` when it has none. */
-  def buckets(table: Table, instant: Instant): Option[BucketIndex] = bucketsOf(planOf(table, instant))
-
-  private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = for {
-    count <- BucketMoves.count(plan)
-    planned <- PlannedBuckets.of(plan.params)
-  } yield BucketIndex(count, planned.hashFields)
+  def buckets(table: Table, instant: Instant): Option[BucketIndex] = BucketMoves.of(planOf(table, instant))
 
   /** Reason why a clustering can no longer be run: a file group is not as it was planned, so that rows would be lost or
     * there is nothing to cluster.
@@ -87,13 +81,16 @@ object PendingClusterings {
     inputs.find(i => table.replacedAt.contains(id(i)) || slices.get(id(i)).exists(hasMoved(_, i))).map(changed)
       .orElse(inputs.find(i => others.contains(id(i))).map(i =>
           s"an older clustering takes the file group ${i.fileId} in '${i.partition}', too"))
-      .orElse(if (BucketMoves.count(plan).isDefined) unplanned(table, inputs) else None)
+      .orElse(BucketMoves.of(plan).flatMap(index =>
+          unplanned(table, inputs, index).orElse(BucketMoves.outrun(table, instant.time, index))))
   }
 
   // Rows of unplanned file groups would lie among buckets of another number.
-  private def unplanned(table: Table, inputs: Seq[ClusteringInput]): Option[String] = {
-    val planned = inputs.map(id).toSet
-    table.files.iterator().flatMap(_._2).find(slice => !planned(slice.groupId)).map(slice =>
+  private def unplanned(table: Table, inputs: Seq[ClusteringInput], index: BucketIndex): Option[String] = {
+    val (planned, partitions) = (inputs.map(id).toSet, inputs.map(_.partition).toSet)
+    val slices = if (index.rule.isEmpty) table.files.iterator().flatMap(_._2)
+    else table.slices(partitions.toSeq).valuesIterator.flatten
+    slices.find(slice => !planned(slice.groupId)).map(slice =>
       s"the file group ${slice.fileId} in '${slice.partition}' is newer than the plan, and buckets are moved all at once")
   }
 

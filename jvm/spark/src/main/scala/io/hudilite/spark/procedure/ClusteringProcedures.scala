@@ -46,7 +46,7 @@ private[procedure] object ClusteringProcedures {
       PlannedService.Limit,
       Parameter.long("target_bytes", "size of the files to write"),
       Parameter.integer("buckets",
-        "moves a table with a bucket index to this number of buckets"),
+        "moves a table with a bucket index to this number of buckets, or the selected partitions alone"),
       Parameter.DryRun, Parameter.RunAs),
     Columns ++ Details) {
     (session, arguments) =>

@@ -24,7 +24,8 @@ private[procedure] object Elsewhere {
     "show_audit_lock_status" -> Audits,
     "validate_audit_lock" -> Audits,
     "cleanup_audit_lock" -> Audits,
-    "partition_bucket_index_manager" -> "run_clustering with buckets => n moves a table to another number of buckets",
+    "partition_bucket_index_manager" ->
+      "run_clustering with buckets => n moves a table or its selected partitions to another number of buckets",
     "run_rollback_inflight_tableservice" -> "rollback_to_instant takes a planned service back",
     "delete_marker" -> "the next write, or doctor with fix => true, takes a dead write back with its markers",
     "repair_corrupted_clean_files" -> Doctor,

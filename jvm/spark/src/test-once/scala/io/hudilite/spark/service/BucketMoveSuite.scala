@@ -1,10 +1,12 @@
 package io.hudilite.spark.service
 
+import io.hudilite.config.BucketRule
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.procedure.{ClusteringRun, ServiceCall}
+import io.hudilite.spark.read.PlanProbe
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -79,8 +81,92 @@ class BucketMoveSuite extends FunSuite with Interpreted {
     assertEquals(refused(in(3), move.copy(buckets = Some(3))), "INVALID_OPTION_VALUE")
     assertEquals(refused(in(3), move.copy(buckets = Some(0))), "INVALID_OPTION_VALUE")
     assertEquals(refused(in(2), move), "INVALID_OPTION_VALUE")
-    assertEquals(refused(in(3), move.copy(partitions = Some(Seq("p 0")))), "CLUSTERING_NOT_POSSIBLE")
+    val some = move.copy(partitions = Some(Seq("p 0")))
+    assertEquals(refused(in(3), some.copy(partitions = Some(Seq("p 0", "p 2")))), "INVALID_OPTION_VALUE")
+    assertEquals(refused(in(3), some.copy(buckets = Some(3))), "INVALID_OPTION_VALUE")
+    assertEquals(refused(in(3) + ("hoodie.bucket.index.partition.expressions" -> "p,4"), some), "INVALID_OPTION_VALUE")
+    assertEquals(refused(in(3), some.copy(sortColumns = Some(Seq("v")))), "CLUSTERING_NOT_POSSIBLE")
+    assertEquals(refused(in(3), some.copy(targetBytes = Some(9L))), "CLUSTERING_NOT_POSSIBLE")
     assertEquals(refused(Map("hoodie.index.type" -> "SIMPLE"), move), "INVALID_OPTION_VALUE")
     assertEquals(table(path).timeline, before)
+  }
+
+  private def dealt(path: String, index: BucketIndex): Unit =
+    spark.read.format("hudilite").load(path).selectExpr("_hoodie_record_key", "_hoodie_partition_path",
+      "_hudilite_file_id").collect().foreach { row =>
+      assertEquals(BucketIndex.bucketOfFile(row.getString(2)),
+        Option(index.in(row.getString(1)).bucketOf(row.getString(0))), row.toString)
+    }
+
+  private def counts(path: String): Map[String, Int] = slices(path).groupBy(_.partition).map { case (p, s) =>
+    p -> s.size
+  }
+
+  private def moveSome(path: String, to: Int, partitions: String*): Unit = {
+    ClusteringRun(ServiceCall(spark, path, Map.empty),
+      ClusteringCall(buckets = Some(to), partitions = Some(partitions)))
+      .start().result()
+    ()
+  }
+
+  private def opened(path: String, filter: String): (Long, Long) = {
+    val frame = spark.read.format("hudilite").load(path).where(filter)
+    val found = frame.collect().length.toLong
+    (found,
+      PlanProbe.metric(frame, "filesListed") -
+        PlanProbe.metric(frame, "filesPrunedByBucket"))
+  }
+
+  for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
+    test(s"$kind: some partitions get another number of buckets, by which they are read and written from then on") {
+      val path = Files.createTempDirectory("hudilite-buckets").resolve("t").toString
+      write(path, 0, 80, 1, 3, kind)
+      write(path, 10, 15, 2, 3, kind)
+      val before = rows(path)
+      val stays = slices(path).filter(_.partition == "p 1").map(_.fileId).sorted
+      moveSome(path, 7, "p 0")
+      val index = BucketIndex(3, Seq("id"), BucketRule.of("^p 0$,7"))
+      assertEquals(table(path).statedBuckets, Some(index))
+      assertEquals(rows(path), before)
+      assertEquals(counts(path), Map("p 0" -> 7, "p 1" -> 3))
+      assertEquals(slices(path).filter(_.partition == "p 1").map(_.fileId).sorted, stays)
+      dealt(path, index)
+      assertEquals(opened(path, "id = 'k16,'"), (1L, 2L))
+      assertEquals(opened(path, "id = 'k16,' AND p = 'p 0'"), (1L, 1L))
+      val plain = Map("hoodie.datasource.write.recordkey.field" -> "id")
+      spark.range(0, 90).selectExpr("concat('k', id, ',') id", "concat('p ', id % 2) p", "5 v")
+        .write.format("hudilite").options(plain).mode("append").save(path)
+      assertEquals((rows(path).size, counts(path)), (90, Map("p 0" -> 7, "p 1" -> 3)))
+      dealt(path, index)
+      assertEquals(opened(path, "id IN ('k16,', 'k17,') AND v = 5")._1, 2L)
+      moveSome(path, 2, "p 1", "p 0")
+      moveSome(path, 3, "p 1")
+      assertEquals(table(path).statedBuckets.map(_.rule.text), Some("^p 1$,3;^p 0$,2"))
+      assertEquals((rows(path).size, counts(path)), (90, Map("p 0" -> 2, "p 1" -> 3)))
+      assertEquals(opened(path, "id = 'k16,'"), (1L, 2L))
+      assertEquals(spark.sql(s"CALL hudilite.system.doctor(path => '$path', deep => true)").count(), 0L)
+    }
+
+  test("a plan for some partitions is given up once a later write has stated the former numbers") {
+    val path = Files.createTempDirectory("hudilite-buckets").resolve("t").toString
+    write(path, 0, 40, 1, 3, "COPY_ON_WRITE")
+    val run = ClusteringRun(ServiceCall(spark, path, Map.empty),
+      ClusteringCall(buckets = Some(5), partitions = Some(Seq("p 0"))))
+    assert(run.schedule(dryRun = false).isDefined)
+    spark.range(1, 9, 2).selectExpr("concat('k', id, ',') id", "'p 1' p", "2 v").write.format("hudilite")
+      .option("hoodie.datasource.write.recordkey.field", "id").mode("append").save(path)
+    run.start().result()
+    assertEquals(table(path).statedBuckets.map(_.rule.text), Some("^p 0$,5"))
+    assertEquals((rows(path).size, counts(path)), (40, Map("p 0" -> 5, "p 1" -> 3)))
+    assertEquals(opened(path, "id = 'k3,'"), (1L, 2L))
+  }
+
+  test("a table without partitions is moved as a whole alone") {
+    val path = Files.createTempDirectory("hudilite-buckets").resolve("t").toString
+    spark.range(9).selectExpr("id", "1 v").write.format("hudilite").options(in(2))
+      .option("hoodie.datasource.write.recordkey.field", "id").save(path)
+    val refused = Raised.by(moveSome(path, 3, ""))
+    assertEquals(refused.condition, "CLUSTERING_NOT_POSSIBLE")
+    assert(refused.getMessage.contains("it has no partitions"), refused.getMessage)
   }
 }

@@ -77,8 +77,22 @@ class RecordIndexReadSuite extends FunSuite with Interpreted {
     assert(!text("id = 'k003'", "as.of.instant" -> "20991231000000000").contains("record index"))
     assert(!text("id = 'k003' AND dt = 'p1'").contains("record index"))
     assert(!text("i = 3").contains("record index"))
-    val many = (0 to 1000).map(n => s"'$n'").mkString(",")
-    assert(text(s"id IN ($many)").contains("(record index not used: 1001 keys are too many)"), text(s"id IN ($many)"))
+  }
+
+  test("thousands of keys open the file groups that have one of them, named by the query or by a join") {
+    for ((table, step) <- Seq("keyed-v9" -> "insert-and-cluster", "keyed-mor-v9" -> "upsert-on-compacted")) {
+      val path = after(table, step)
+      val one = read(path).select("id").head().getString(0)
+      val keys = one +: (0 until 5000).map(n => s"none$n")
+      val frame = right(path, keys.map(key => s"'$key'").mkString("id IN (", ",", ")"))
+      assertEquals((leftOut(frame), PlanProbe.metric(frame, "filesOpened")), (2L, 1L), found(frame))
+      read(path).createOrReplaceTempView("large")
+      spark.range(6000).selectExpr(s"if(id = 17, '$one', concat('none', id)) k", "id % 100 n")
+        .createOrReplaceTempView("small")
+      val joined = spark.sql("SELECT /*+ BROADCAST(small) */ id FROM large JOIN small ON id = k WHERE n < 90")
+      assertEquals(rows(joined), Seq(s"[$one]"))
+      assertEquals(PlanProbe.scans(joined).head.metrics("filesPrunedByRecordIndex").value, 2L, table)
+    }
   }
 
   test("what a join learns of its small side opens the file groups of these keys, log files among them") {

@@ -52,7 +52,7 @@ final class HudiliteScan private (
   override def description(): String =
     s"hudilite ${source.describe} of ${source.table.basePath}, files ${current.describe}" +
       (if (planner.filters.isEmpty) "" else s", pruned by ${planner.filters.map(FilterText.of).mkString(" and ")}") +
-      limit.map(n => s", limit $n").getOrElse("") +
+      limit.map(n => s", limit $n").getOrElse("") + planner.first.map(f => s", ${f.describe}").getOrElse("") +
       grouping.fold("")(by => s", grouped by ${by.keys.map(_.describe).mkString(", ")}")
 
   // ---- tasks
@@ -75,7 +75,8 @@ final class HudiliteScan private (
 
   /** How the splits can be grouped by bucket, where they are not yet. */
   private[scan] lazy val bucketed: Option[BucketGrouping] =
-    if (grouping.isDefined || limit.isDefined) None else planner.grouping(columns, byPartition = false)
+    if (grouping.isDefined || limit.isDefined || planner.first.isDefined) None
+    else planner.grouping(columns, byPartition = false)
 
   private[scan] def partitionColumns: Seq[String] = source.table.config.partitionFields
 
@@ -91,7 +92,8 @@ final class HudiliteScan private (
   // ---- statistics
 
   override def estimateStatistics(): Statistics =
-    ScanStatistics.of(planner, columns, planner.filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
+    ScanStatistics.of(planner, columns, planner.filters.isEmpty && planner.first.isEmpty && narrowed.isEmpty, current,
+      estimateSizeInBytes())
 
   /** Part of the interface from Spark 4.3 on, where the number of rows is not asked for without need. */
   def estimateSizeInBytes(): OptionalLong = {
@@ -101,14 +103,30 @@ final class HudiliteScan private (
 
   /** How many rows pass these conditions, where that is known without a file being read. */
   private[scan] def counted(conditions: Seq[Predicate]): Option[Long] = {
-    val asked = conditions.map(c => if (namesNull(c)) None else ScanFilter.of(c, source.known))
+    val asked = conditions.map(exactly)
     if (limit.isDefined || asked.exists(_.isEmpty)) None else planner.counted(asked.flatten)
   }
 
   // A list with a null is pruned by as one without.
+  private def exactly(condition: Predicate): Option[ScanFilter] =
+    if (namesNull(condition)) None else ScanFilter.of(condition, source.known)
+
   private def namesNull(condition: Expression): Boolean = condition match {
     case literal: Literal[_] => literal.value == null
     case other => other.children.exists(namesNull)
+  }
+
+  /** The scan of the files that may hold the first rows that pass these conditions, if it is a scan of all.
+    *
+    * @param conditions
+    *   all that rows have to pass before they are sorted
+    */
+  private[scan] def ofFirst(rows: TopRows, conditions: Seq[Predicate]): Option[HudiliteScan] = {
+    val exact = conditions.map(exactly)
+    if (limit.isDefined || exact.exists(_.isEmpty) || !planner.findsFirst(rows)) None
+    else
+      Some(new HudiliteScan(session, planner.withFirst(rows.copy(conditions = exact.flatten)), columns, limit, offered,
+          grouping))
   }
 
   // ---- filters that come while the query runs
@@ -148,7 +166,8 @@ final class HudiliteScan private (
       ScanMetric(ScanMetrics.PrunedByRecordIndex, plan.leftOutByRecordIndex.toLong),
       ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
       ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong),
-      ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.fold(0)(_.size).toLong))
+      ScanMetric(ScanMetrics.PrunedByStatistics, plan.byStatistics.fold(0)(_.size).toLong),
+      ScanMetric(ScanMetrics.PrunedByOrder, plan.leftOutByOrder.toLong))
   }
 
   // ---- equal scans
@@ -160,7 +179,8 @@ final class HudiliteScan private (
   private[plan] def read: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping)
 
   /** The rows of the table that filters choose from. */
-  def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, limit)
+  def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, limit,
+    planner.first)
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =

@@ -6,6 +6,7 @@ import io.hudilite.spark.row.SessionConf
 import io.hudilite.stats.FileStatistics
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.expressions.SortOrder
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read._
@@ -30,13 +31,15 @@ sealed class HudiliteScanBuilder(
     extends ScanBuilder
     with SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters
-    with SupportsPushDownLimit {
+    with SupportsPushDownLimit
+    with SupportsPushDownTopN {
 
   private val known = source.known
   private var columns: StructType = readSchema
   private var pushed: Array[Predicate] = Array.empty
   private var filters: Seq[ScanFilter] = Nil
   private var limit: Option[Int] = None
+  private var top: Option[TopRows] = None
 
   override def pruneColumns(requiredSchema: StructType): Unit = columns = requiredSchema
 
@@ -54,10 +57,20 @@ sealed class HudiliteScanBuilder(
     true
   }
 
-  override def build(): Scan = new HudiliteScan(session,
+  /** Spark sorts the rows of the files that are left, and takes the first of them. It asks where no filter is left to it. */
+  override def pushTopN(orders: Array[SortOrder], rows: Int): Boolean = {
+    top = TopRows.of(orders.toSeq, rows).filter(planner.findsFirst)
+    top.isDefined
+  }
+
+  override def isPartiallyPushed(): Boolean = true
+
+  private def planner: ScanPlanner =
     new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options),
-      skips = ReadConf.skipsFiles(options)),
-    columns, limit)
+      skips = ReadConf.skipsFiles(options))
+
+  override def build(): Scan =
+    new HudiliteScan(session, top.foldLeft(planner)(_ withFirst _), columns, limit)
 
   /** The answer from statistics to an aggregation of all that would be read, where they have it. */
   protected def answer(aggregation: Aggregation): Option[AggregateScan] =
@@ -91,6 +104,10 @@ final class AggregateScanBuilder(
       answered = Some((aggregation, result))
       result
   }
+
+  // Groups of an aggregate are no rows of the table.
+  override def pushTopN(orders: Array[SortOrder], rows: Int): Boolean = aggregates.isEmpty &&
+    super.pushTopN(orders, rows)
 
   override def build(): Scan = aggregates.getOrElse(super.build())
 }

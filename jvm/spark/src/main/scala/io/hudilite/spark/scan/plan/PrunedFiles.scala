@@ -24,6 +24,8 @@ import io.hudilite.spark.basefile.read.ScanFilter
   *   not asked
   * @param byStatistics
   *   slices in which statistics of columns leave no row that passes the filters; `None` where they tell nothing
+  * @param byOrder
+  *   slices that hold none of the first rows that are wanted; `None` where all rows are, or nothing tells
   * @param keys
   *   record keys outside of which no row passes the filters
   * @param keysToCheck
@@ -42,6 +44,7 @@ final case class PrunedFiles(
     byRange: Int,
     byBloom: Int,
     byStatistics: Option[Seq[FileSlice]],
+    byOrder: Option[Seq[FileSlice]],
     keys: Option[RecordKeys],
     keysToCheck: Boolean,
     late: Seq[ScanFilter]) {
@@ -51,6 +54,8 @@ final case class PrunedFiles(
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
   def leftOutByRecordIndex: Int = byRecordIndex.flatMap(_.toOption).getOrElse(0)
+
+  def leftOutByOrder: Int = byOrder.fold(0)(_.size)
 
   def describe: String = {
     val inPartitions = listed - byPartition
@@ -62,10 +67,12 @@ final case class PrunedFiles(
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
     else s" -> ${inIndex - byRange} by key range -> ${inIndex - byRange - byBloom} by bloom filter"
-    val statistics = byStatistics.fold("")(_ => s" -> ${files.size + merged.size} by statistics")
+    val left = files.size + merged.size
+    val statistics = byStatistics.fold("")(_ => s" -> ${left + leftOutByOrder} by statistics")
+    val order = byOrder.fold("")(_ => s" -> $left by order")
     val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$index$byKey$statistics$logs, $bytes bytes"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$index$byKey$statistics$order$logs, $bytes bytes"
   }
 
   private def counted(number: Int, noun: String): String = if (number == 1) s"1 $noun" else s"$number ${noun}s"

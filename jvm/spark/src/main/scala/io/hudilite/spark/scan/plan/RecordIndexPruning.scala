@@ -40,9 +40,9 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
   def prune(keys: Option[RecordKeys], all: Option[StateSlices], found: StateSlices): RecordIndexPruned =
     (keys, all) match {
       case (Some(wanted), Some(whole)) if isThere && found.size > 1 =>
-        if (wanted.sorted.size > MostKeys)
-          RecordIndexPruned(found, Some(Left(s"${wanted.sorted.size} keys are too many")))
-        else state.table.recordIndex.flatMap(index => groups(index.places, wanted, whole)) match {
+        state.table.recordIndex.flatMap(index =>
+          tooMany(wanted.sorted.size, index.bytes, bytesOf(found)).toLeft(()).flatMap(_ =>
+            groups(index.places, wanted, whole))) match {
           case Left(reason) => RecordIndexPruned(found, Some(Left(reason)))
           case Right(groups) =>
             val kept = found.ofGroups(groups)
@@ -51,24 +51,32 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
       case _ => RecordIndexPruned(found, None)
     }
 
+  private def bytesOf(found: StateSlices): Long = found.files.map(_.bytes).sum + found.merged.map(_.totalLength).sum
+
   /** The file groups of the keys, each of which may really hold its own. */
   private def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices)
       : Either[String, Set[FileGroupId]] =
     try {
       val known = places(keys.sorted.toSet)
       val groups = known.values.flatten.toSet
-      val files = whole.baseFiles.map(base => FileGroupId(base.partition, base.fileId) -> base).toMap
-      val held = holding(groups.toSeq.flatMap(files.get), RecordKeys.of(known.keys))
-      val strange = known.iterator.flatMap { case (key, of) =>
-        of.find(group => !files.get(group).exists(held(_)(key))).map(group => s"${group.fileId} does not have $key")
-      }
-      strange.toSeq.headOption.toLeft(groups)
+      if (groups.size > KeyPruning.MaxFilesOnDriver) Left(s"the keys are in ${groups.size} file groups")
+      else strange(known, groups, whole).toLeft(groups)
     } catch {
       // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
       case e @ (_: HudiliteException | _: IOException) =>
         log.warn(s"The record index of ${state.table.basePath} is not used: ${e.getMessage}")
         Left(String.valueOf(e.getMessage))
     }
+
+  /** A place that is not in a file group which can hold its key. */
+  private def strange(known: Map[String, Set[FileGroupId]], groups: Set[FileGroupId], whole: StateSlices)
+      : Option[String] = {
+    val files = whole.baseFiles.map(base => FileGroupId(base.partition, base.fileId) -> base).toMap
+    val held = holding(groups.toSeq.flatMap(files.get), RecordKeys.of(known.keys))
+    known.iterator.flatMap { case (key, of) =>
+      of.find(group => !files.get(group).exists(held(_)(key))).map(group => s"${group.fileId} does not have $key")
+    }.toSeq.headOption
+  }
 
   private def holding(files: Seq[BaseFile], keys: RecordKeys): Map[BaseFile, Set[String]] =
     if (files.isEmpty) Map.empty
@@ -77,8 +85,27 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
 
 private object RecordIndexPruning {
 
-  /** They are asked on the driver, and at most as many base files. */
-  val MostKeys = 1000
+  /** Of so few keys each is a request or two. */
+  private val FewKeys = 1000
+
+  // A request or two for all of it.
+  private val SmallIndexBytes = 1L << 20
+
+  // A second or so of reading.
+  private val MostIndexBytes = 32L << 20
+
+  // The driver reads the index alone, and tasks read the files beside each other.
+  private val LeastGain = 4
+
+  /** Reason not to ask for so many keys: all of the index may have to be read for them, by the driver.
+    *
+    * @param fileBytes
+    *   of the files that it may leave out
+    */
+  def tooMany(keys: Int, indexBytes: Long, fileBytes: Long): Option[String] =
+    if (keys <= FewKeys || indexBytes <= SmallIndexBytes ||
+      (indexBytes <= MostIndexBytes && indexBytes * LeastGain <= fileBytes)) None
+    else Some(s"$keys keys are too many for its $indexBytes bytes beside files of $fileBytes")
 
   val log = LoggerFactory.getLogger("io.hudilite.spark.scan.plan.RecordIndexPruning")
 }

@@ -31,9 +31,12 @@ import org.apache.spark.sql.types.StructType
   *   the buckets of the table as the options of the read say it
   * @param skips
   *   files are left out by statistics of their columns
+  * @param first
+  *   the rows that are wanted of all, where these are some
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
-    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true) {
+    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true,
+    val first: Option[TopRows] = None) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -67,7 +70,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   /** The files to read by filters that came up later, too. */
   def narrowed(late: Seq[ScanFilter]): PrunedFiles = {
     val inPartitions = listed.in(partitions.selection(late))
-    val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.of)
+    val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.ofGroups)
     val inBuckets = ofBuckets.getOrElse(inPartitions)
     val keys = keyFilter.keys(filters ++ late)
     val indexed = byRecordIndex.prune(keys, whole, inBuckets)
@@ -77,9 +80,31 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
     else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late))
-    PrunedFiles(left.files, left.merged, listed.size, found.partitions,
+    val top = first.filter(_ => late.isEmpty).fold(StatisticsPruned(left.files, left.merged, None))(rows =>
+      byStatistics.first(rows, left.files, left.merged, partitions, counts))
+    PrunedFiles(top.files, top.merged, listed.size, found.partitions,
       listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer,
-      pruned.byRange, pruned.byBloom, left.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
+      pruned.byRange, pruned.byBloom, left.skipped, top.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
+  }
+
+  /** Files can be left out that hold none of these rows. Of a range of instants not all rows of a file count. */
+  private[scan] def findsFirst(rows: TopRows): Boolean =
+    skips && first.isEmpty && state.isOneMoment && byStatistics.orders(rows.column)
+
+  /** The read of the files that may hold these rows. */
+  private[scan] def withFirst(rows: TopRows): ScanPlanner =
+    new ScanPlanner(asked, filters, hadoop, range, told, skips, Some(rows))
+
+  // Commits are asked first, which have mostly been read, then as many footers as a plan may ask.
+  private def counts: Seq[BaseFile] => Map[BaseFile, Long] = {
+    var footers = KeyPruning.MaxFilesOnDriver
+    files => {
+      val counted = RowCounts.of(table, files)
+      val (known, open) = files.partition(f => counted.contains(f.relativePath))
+      val asked = open.take(footers)
+      footers -= asked.size
+      known.map(f => f -> counted(f.relativePath)).toMap ++ statistics.of(asked).map { case (f, b) => f -> b.rows }
+    }
   }
 
   /** Columns, as paths of names, on which filters can leave out files. */
@@ -113,7 +138,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   /** How many rows pass these filters, where folders decide on all rows of each file, and commits or footers count them. */
   private[scan] def counted(asked: Seq[ScanFilter]): Option[Long] = {
     def ofFolders: Boolean = (asked ++ filters).forall(_.columns.subsetOf(partitions.columnPaths))
-    if (state.commitTimes.isDefined || !ofFolders || files.merged.nonEmpty) None
+    if (state.commitTimes.isDefined || first.isDefined || !ofFolders || files.merged.nonEmpty) None
     else {
       val decided = files.files.groupBy(_.partition).map { case (partition, of) =>
         partitions.decides(partition, asked).map(passes => if (passes) of else Nil)

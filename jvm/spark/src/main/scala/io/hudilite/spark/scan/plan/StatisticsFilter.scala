@@ -2,7 +2,7 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.FieldTypes
-import io.hudilite.stats.{ColumnFilter, ColumnKind, FilterColumn}
+import io.hudilite.stats.{ColumnFilter, ColumnKind, ColumnRange, FilterColumn, ValueRange}
 import io.hudilite.stats.ColumnFilter.{Operator => Order}
 
 import java.util.Arrays
@@ -36,6 +36,12 @@ private[scan] final class StatisticsFilter(schema: StructType) {
   /** The column, where statistics can judge its values. */
   def column(path: Seq[String]): Option[FilterColumn] =
     FieldTypes.at(schema, path.toList).flatMap(kindOf).map(FilterColumn(path, _))
+
+  /** The range of this value alone. */
+  def only(column: FilterColumn, value: Any): ColumnRange =
+    if (value == null) ColumnRange.OfNulls
+    else valueOf(column.kind, value).fold(ColumnRange.Unknown)(v =>
+      ColumnRange(mayBeNull = false, Some(ValueRange(Some(v), Some(v)))))
 
   private def on(path: Seq[String])(filter: FilterColumn => Option[ColumnFilter]): ColumnFilter =
     column(path).flatMap(filter).getOrElse(ColumnFilter.Other)

@@ -3,7 +3,17 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
-import io.hudilite.stats.{ColumnRange, DataSkipping, FooterRanges, KeptFooterRanges, KnownColumns, RememberedRanges}
+import io.hudilite.stats.{
+  ColumnRange,
+  DataSkipping,
+  FilterColumn,
+  FooterRanges,
+  KeptFooterRanges,
+  KnownColumns,
+  RememberedRanges,
+  TopFiles,
+  ValueOrder
+}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -39,6 +49,46 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
       StatisticsPruned(kept.flatMap(_.base), keptMerged, Some(skipped))
     }
   }
+
+  /** The order of the column's values is known. */
+  def orders(path: Seq[String]): Boolean = filters.column(path).isDefined
+
+  /** The files that may hold some of the first rows.
+    *
+    * @param partitions
+    *   that tell the values of some columns
+    * @param counts
+    *   rows of files, where they are counted
+    */
+  def first(rows: TopRows, files: Seq[BaseFile], merged: Seq[FileSlice], partitions: PartitionPruning,
+      counts: Seq[BaseFile] => Map[BaseFile, Long]): StatisticsPruned = filters.column(rows.column) match {
+    case Some(column) if files.size + merged.size > 1 =>
+      val conditions = rows.conditions.map(filters.of)
+      val columns = conditions.flatMap(_.columns).toSet + column
+      val slices = files.map(FileSlice.ofBase) ++ merged
+      val kept =
+        new TopFiles(ValueOrder(column, rows.ascending, rows.nullsFirst), rows.rows.toLong, conditions, sources,
+          names).kept(slices, told(_, columns, partitions), counted(_, counts))
+      StatisticsPruned(kept.filter(_.logs.isEmpty).flatMap(_.base), kept.filter(_.logs.nonEmpty),
+        Some(slices.diff(kept)))
+    case _ => StatisticsPruned(files, merged, None)
+  }
+
+  private def counted(slices: Seq[FileSlice], counts: Seq[BaseFile] => Map[BaseFile, Long]): Map[FileSlice, Long] = {
+    val of = slices.flatMap(s => s.base.map(_ -> s)).toMap
+    counts(slices.flatMap(_.base)).map { case (file, rows) => of(file) -> rows }
+  }
+
+  /** Values that folders tell in place of files, and those of skeletons, of which nothing is known. */
+  private def told(slice: FileSlice, columns: Set[FilterColumn], partitions: PartitionPruning)
+      : Map[FilterColumn, ColumnRange] =
+    if (isSkeleton(slice)) columns.map(_ -> ColumnRange.Unknown).toMap
+    else {
+      val values = partitions.valuesOf(slice.partition)
+      columns.filter(column => partitions.folderColumns(column.path.head)).map(column =>
+        column -> values.get(column.path.head).filter(_ => column.path.size == 1)
+          .fold(ColumnRange.Unknown)(filters.only(column, _))).toMap
+    }
 
   /** Those of the columns by whose values slices can be left out, as far as it is known without a file being opened.
     *

@@ -99,10 +99,7 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
-  /** Those of the file groups that are wanted, by their ids. */
-  def of(wanted: String => Boolean): StateSlices =
-    copy(files = files.filter(f => wanted(f.fileId)), merged = merged.filter(s => wanted(s.fileId)))
-
+  /** Those of the file groups that are wanted. */
   def ofGroups(wanted: FileGroupId => Boolean): StateSlices =
     copy(files = files.filter(f => wanted(FileGroupId(f.partition, f.fileId))),
       merged =

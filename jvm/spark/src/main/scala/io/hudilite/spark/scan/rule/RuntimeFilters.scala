@@ -83,14 +83,15 @@ object RuntimeFilters extends Rule[LogicalPlan] {
   private val MostRounds = 100
 }
 
-/** Makes [[CountedPartitions]], [[RuntimeFilters]] and [[BucketedScans]] the last of the rules of a session's optimizer: nowhere else can an
-  * extension put one behind Spark's. It changes no plan itself.
+/** Makes [[CountedPartitions]], [[FirstOfFiltered]], [[RuntimeFilters]] and [[BucketedScans]] the last of the rules of a
+  * session's optimizer: nowhere else can an extension put one behind Spark's. It changes no plan itself.
   */
 final case class RuntimeFilterRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     // Again where the user's own rules have taken their place.
     Sessions.optimizeLast(session, CountedPartitions)
+    Sessions.optimizeLast(session, FirstOfFiltered)
     Sessions.optimizeLast(session, RuntimeFilters)
     Sessions.optimizeLast(session, BucketedScans)
     plan

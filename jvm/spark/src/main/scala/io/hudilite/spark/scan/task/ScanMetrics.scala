@@ -43,6 +43,11 @@ final class FilesPrunedByStatisticsMetric extends CustomSumMetric {
   override def description(): String = "file slices pruned by statistics of columns"
 }
 
+final class FilesPrunedByOrderMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByOrder
+  override def description(): String = "file slices without any of the first rows"
+}
+
 final class FilesOpenedMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.FilesOpened
   override def description(): String = "base files opened"
@@ -79,6 +84,7 @@ object ScanMetrics {
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
   val PrunedByStatistics = "filesPrunedByStatistics"
+  val PrunedByOrder = "filesPrunedByOrder"
   val FilesOpened = "filesOpened"
   val RowsRead = "rowsRead"
   val LogFilesRead = "logFilesRead"
@@ -89,6 +95,7 @@ object ScanMetrics {
     new PartitionsReadMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRecordIndexMetric,
     new FilesPrunedByRangeMetric,
-    new FilesPrunedByBloomMetric, new FilesPrunedByStatisticsMetric, new FilesOpenedMetric, new RowsReadMetric,
+    new FilesPrunedByBloomMetric, new FilesPrunedByStatisticsMetric, new FilesPrunedByOrderMetric,
+    new FilesOpenedMetric, new RowsReadMetric,
     new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

@@ -1,9 +1,9 @@
 package io.hudilite.spark.service.cluster
 
-import io.hudilite.config.{WriteConf, WriteOptions}
+import io.hudilite.config.WriteConf
 import io.hudilite.config.service.PlannedLayout
 import io.hudilite.error.InvalidInput
-import io.hudilite.index.{BucketIndex, Index}
+import io.hudilite.index.Index
 import io.hudilite.service.cluster.{
   ClusteringCall,
   ClusteringRequest,
@@ -12,7 +12,6 @@ import io.hudilite.service.cluster.{
   PendingClusterings,
   PlannedClustering
 }
-import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.service.Stop
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
@@ -102,8 +101,10 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     table
   }
 
-  private def requestOf(table: Table, call: ClusteringCall): ClusteringRequest =
-    ClusteringRequest(call.over(clustering), call.buckets.map(BucketMove.of(table, conf, call, _, session)))
+  private def requestOf(table: Table, call: ClusteringCall): ClusteringRequest = {
+    val request = ClusteringRequest(call.over(clustering))
+    call.buckets.fold(request)(count => BucketMove(table, conf, call, session).of(request, count))
+  }
 
   private def checkBuckets(table: Table): Unit = {
     val buckets = Buckets(table)
@@ -127,7 +128,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
       val stats = new ClusteringJob(session, table, order, job(table, pending, running), done).run(pending)
       LateFiles.delete(table, running, pending.replaced.keys, stats)
       // New rows that others have dealt by the old number meanwhile would stay so.
-      val assumption = if (pending.buckets.isDefined) Assumption.Replaces(_ => true) else Assumption.Nothing
+      val assumption = pending.buckets.fold[Assumption](Assumption.Nothing)(index =>
+        Assumption.Replaces(partition => index.rule.isEmpty || pending.replaced.contains(partition)))
       running.commit(stats, pending.replaced, assumption = assumption, buckets = pending.buckets)
       FinishedClustering(instant.time, pending.replaced, stats)
     } finally running.rollback() // does nothing after a commit
@@ -141,39 +143,4 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     job.copy(buckets = pending.buckets,
       files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }
-}
-
-/** Tables with a bucket index that get another number of buckets. */
-private[cluster] object BucketMove {
-
-  /** The index that a call moves the table to. Raises `InvalidInput` when the options name another one than the
-    * table has, and where the call asks for less than the whole table or for more than the move.
-    */
-  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int, session: SparkSession): BucketIndex = {
-    val (buckets, keys) = (Buckets(table), SampledKeys(table, session))
-    val index = Index.of(table.config, buckets.asked(conf.index, keys))
-    buckets.check(index)
-    index.buckets match {
-      case Some(present) if !present.rule.isEmpty =>
-        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" ->
-            s"its partitions have numbers of buckets of their own, by ${present.rule.text}")
-      case Some(present) =>
-        buckets.slots(table.allSlices().values.flatten.toArray, present, keys)
-        if (count < 1 || count > WriteOptions.MostBuckets)
-          throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
-        if (count == present.count) throw refused(count, "the table has this number already")
-        if (call.partitions.nonEmpty || call.sortColumns.nonEmpty || call.targetBytes.nonEmpty)
-          throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-            "reason" ->
-              "a move to other buckets takes the whole table, by record keys, to one file a bucket; name nothing else")
-        present.copy(count = count)
-      case None =>
-        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> "its rows lie in no buckets; only a table with a bucket index has another number of them")
-    }
-  }
-
-  private def refused(count: Int, reason: String): InvalidInput =
-    InvalidInput.option(WriteOptions.Buckets.name, count.toString, reason)
 }

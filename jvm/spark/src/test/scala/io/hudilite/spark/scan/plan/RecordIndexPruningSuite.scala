@@ -31,4 +31,14 @@ class RecordIndexPruningSuite extends FunSuite {
     assert(elsewhere.fold(_.endsWith(" does not have k003"), _ => false), elsewhere)
     assertEquals(answer(KeyBounds(Some("k004"), Some("k009")), "none"), Right(3))
   }
+
+  test("an index that is large, by itself or beside the files that are left, is asked for few keys alone") {
+    val mb = 1L << 20
+    def asked(keys: Int, index: Long, files: Long): Boolean = RecordIndexPruning.tooMany(keys, index, files).isEmpty
+    assert(asked(1000, 900 * mb, 1) && asked(100000, mb, 1) && asked(1001, 8 * mb, 32 * mb) &&
+      asked(1001, 32 * mb, 900 * mb))
+    assert(!asked(1001, 8 * mb, 31 * mb) && !asked(1001, 33 * mb, 9000 * mb))
+    assertEquals(RecordIndexPruning.tooMany(1001, 2 * mb, 9),
+      Some("1001 keys are too many for its 2097152 bytes beside files of 9"))
+  }
 }

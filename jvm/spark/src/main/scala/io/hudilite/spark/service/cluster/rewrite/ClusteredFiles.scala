@@ -1,6 +1,7 @@
 package io.hudilite.spark.service.cluster.rewrite
 
 import io.hudilite.error.CorruptTable
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{CarriedSchema, RunningTask, TaskAttempt}
 import io.hudilite.spark.shim.PlanNodes
@@ -83,12 +84,14 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
   private val output = new TaskOutput(job, attempt)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var partition: UTF8String = _
+  private var index: Option[BucketIndex] = None
   private var bucket: Option[Int] = None
   private var files: RollingFiles = _
 
   override def write(row: InternalRow): Unit = {
     val of = row.getUTF8String(ClusteredFilesWriter.PartitionOrdinal)
-    val in = job.buckets.map(_.bucketOf(row.getUTF8String(CarriedSchema.KeyOrdinal).toString))
+    if (files == null || of != partition) index = job.buckets.map(_.in(if (of == null) "" else of.toString))
+    val in = index.map(_.bucketOf(row.getUTF8String(CarriedSchema.KeyOrdinal).toString))
     if (files == null || of != partition || in != bucket) next(of, in)
     files.adopt(row)
   }

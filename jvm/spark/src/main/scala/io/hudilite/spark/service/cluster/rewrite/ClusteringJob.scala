@@ -42,7 +42,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
   private def dealt(pending: PendingClustering, index: BucketIndex): Seq[WriteStat] = {
     val rows = PlannedSliceScan.of(session, new TableState(table, Query.Planned(pending.instant.time, pending.slices)))
     val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
-    val bucket = udf((recordKey: String) => index.bucketOf(recordKey)).apply(key)
+    val bucket = udf((in: String, recordKey: String) => index.in(in).bucketOf(recordKey)).apply(partition, key)
     val sorted = rows.repartition(partition, bucket).sortWithinPartitions(partition, bucket, key)
     new ClusteredFiles(write, pending.slices.map(_.partition).toSet, done).write(sorted)
   }
