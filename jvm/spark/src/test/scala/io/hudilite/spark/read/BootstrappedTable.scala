@@ -16,8 +16,11 @@ import scala.collection.JavaConverters._
 
 /** A table as a bootstrap of metadata by Apache Hudi leaves it, made of files that Spark wrote: three partitions, each with
   * one skeleton and one source of several row groups, whose rows are in no order.
+  *
+  * @param facts
+  *   options of the table
   */
-private[read] final class BootstrappedTable(spark: SparkSession) {
+private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[String, String] = Map.empty) {
 
   import BootstrappedTable._
 
@@ -38,14 +41,14 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   /** The source of the first partition. */
   lazy val first: Path = sources.head
 
-  private lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
+  lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
 
   make()
 
   private def make(): Unit = {
     rows.limit(0).write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
       .option("hoodie.datasource.write.partitionpath.field", "dt").option("hoodie.write.table.version", "6")
-      .option("hoodie.metadata.enable", "false").mode("overwrite").save(table.toString)
+      .option("hoodie.metadata.enable", "false").options(facts).mode("overwrite").save(table.toString)
     val timeline = table.resolve(".hoodie")
     list(timeline).filter(_.getFileName.toString.startsWith("2")).foreach(Files.delete)
     val properties = timeline.resolve("hoodie.properties")
@@ -58,7 +61,9 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
     val stats = skeletons.map(stat).mkString("{", ",", "}")
     val commit = s"""{"partitionToWriteStats":$stats,"compacted":false,"operationType":"BOOTSTRAP",""" +
       s""""extraMetadata":{"schema":"${Columns.replace("\"", "\\\"")}"}}"""
-    Seq("commit.requested" -> "", "inflight" -> "", "commit" -> commit).foreach { case (ending, content) =>
+    val kind = if (facts.get("hoodie.datasource.write.table.type").contains("MERGE_ON_READ")) "deltacommit" else "commit"
+    val begun = if (kind == "commit") "inflight" else s"$kind.inflight"
+    Seq(s"$kind.requested" -> "", begun -> "", kind -> commit).foreach { case (ending, content) =>
       Files.write(timeline.resolve(s"$Instant.$ending"), content.getBytes(UTF_8))
     }
   }
@@ -86,7 +91,7 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   }
 }
 
-private[read] object BootstrappedTable {
+private[spark] object BootstrappedTable {
 
   val Instant = "00000000000001"
   val Rows = 600L
