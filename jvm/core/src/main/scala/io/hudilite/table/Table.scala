@@ -120,7 +120,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   /** The newest slices of these partitions whose files are left. Some may be missing. */
   private[hudilite] def found(partitions: Seq[String]): Map[String, Seq[FileSlice]] =
-    new TableFiles(folders, committed.withoutBases(everything, _)).slices(partitions)
+    new TableFiles(folders, found => withSources(committed.withoutBases(everything, found))).slices(partitions)
 
   /** The slices as of an instant whose files are left. Some may be missing. */
   private[table] def foundAsOf(instant: String): Map[String, Seq[FileSlice]] = {

@@ -16,6 +16,6 @@ private[spark] object OldFiles {
     */
   def of(basePath: String, file: BaseFile, columns: StructType, contexts: ReaderContexts,
       evolved: Option[EvolvedColumns], keys: KeySettings): OldBaseFile =
-    file.source.fold(new OldBaseFile(basePath, file, columns, contexts, evolved))(
+    file.sourceOfSkeleton.fold(new OldBaseFile(basePath, file, columns, contexts, evolved))(
       new OldSkeleton(basePath, file, columns, contexts, evolved, keys, _))
 }
