@@ -70,8 +70,9 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 
-  private def planned(save: SaveIntoDataSourceCommand): LogicalPlan = {
-    val asked = original(save.options)
+  private def planned(asIs: SaveIntoDataSourceCommand): LogicalPlan = {
+    val bootstrap = new BootstrapRows(session)
+    val (asked, save) = bootstrap.taken(asIs, original(asIs.options))
     asked.get(Clustering).foreach(columns =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" ->
