@@ -98,13 +98,16 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     life.becomes(_.where("ts NOT IN (8, 301)"))
     life.sql(s"UPDATE ${life.name} SET fare = -2 WHERE id IN ('k0006', 'k0302')")
     life.becomes(changed("ts IN (6, 302)", "-2.0D"))
+    life.sql(s"MERGE INTO ${life.name} t USING (SELECT * FROM ${life.name} WHERE ts IN (10, 11, 310)) s ON t.id = s.id " +
+      "WHEN MATCHED AND s.ts <> 11 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4")
+    life.becomes(rows => changed("ts = 11", "-4.0D")(rows).where("ts NOT IN (10, 310)"))
     life.sql(s"CALL hudilite.system.run_compaction(op => 'run', path => '${life.made.table}')")
     life.check()
     assertEquals(life.skeletons, 0)
     assertEquals(texts(spark.sql(s"SELECT count(*), min(fare) FROM ${life.name} VERSION AS OF '00000000000001'")),
       Seq("[600,0.0]"))
     life.forgetSources()
-    assertEquals(texts(life.read.selectExpr("count(fare)", "count(DISTINCT dt)")), Seq("[598,3]"))
+    assertEquals(texts(life.read.selectExpr("count(fare)", "count(DISTINCT dt)")), Seq("[596,3]"))
   }
 
   Seq(Map.empty[String, String], MergeOnRead).foreach { facts =>

@@ -2,7 +2,7 @@ package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
+import io.hudilite.spark.basefile.read.{FolderColumns, OldBaseFile, ReaderContexts}
 import io.hudilite.spark.basefile.skeleton.OldSkeleton
 import io.hudilite.spark.row.KeySettings
 
@@ -16,6 +16,7 @@ private[spark] object OldFiles {
     */
   def of(basePath: String, file: BaseFile, columns: StructType, contexts: ReaderContexts,
       evolved: Option[EvolvedColumns], keys: KeySettings): OldBaseFile =
-    file.sourceOfSkeleton.fold(new OldBaseFile(basePath, file, columns, contexts, evolved))(
-      new OldSkeleton(basePath, file, columns, contexts, evolved, keys, _))
+    if (file.sourceOfSkeleton.isEmpty) new OldBaseFile(basePath, file, columns, contexts, evolved)
+    else new OldSkeleton(basePath, file, columns, contexts, evolved,
+      FolderColumns(keys.partitionFields.map(_.name), keys.urlEncode))
 }
