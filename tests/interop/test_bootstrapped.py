@@ -161,10 +161,19 @@ def test_skeletons_are_written_by_both_engines_in_turns(
     assert len(alike(lite, real, path)) == ROWS - 2
     lite.spark.sql(f"DELETE FROM {table} WHERE ts IN (8, 447, 796)")
     lite.spark.sql(f"UPDATE {table} SET fare = -3 WHERE ts IN (9, 797)")
-    lite.spark.sql(f"MERGE INTO {table} t USING (SELECT * FROM {table} WHERE ts IN (10, 11)) s ON t.id = s.id "
-        "WHEN MATCHED AND s.ts = 10 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4")
+    lite.spark.sql(
+        f"MERGE INTO {table} t USING (SELECT * FROM {table} WHERE ts IN (10, 11)) s ON t.id = s.id "
+        "WHEN MATCHED AND s.ts = 10 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4"
+    )
     seen = alike(lite, real, path)
-    assert {row[3] for row in rows(before.select(*META[:0], "id", "fare", "dt", "ts"))} - {row[3] for row in seen} == {7, 8, 10, 446, 447, 796}
+    assert {row[3] for row in rows(before.select(*META[:0], "id", "fare", "dt", "ts"))} - {row[3] for row in seen} == {
+        7,
+        8,
+        10,
+        446,
+        447,
+        796,
+    }
     if kind == "MERGE_ON_READ":
         lite.spark.sql(f"CALL hudilite.system.run_compaction(op => 'run', path => '{path}')")
     assert alike(lite, real, path) == seen

@@ -32,6 +32,7 @@ private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[Str
   val rows: DataFrame = {
     val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
       "array(id, id + 1) AS nums", "named_struct('a', id) AS s",
+      "timestamp_micros(id * 86400000001) AS at", "IF(id % 3 = 0, NULL, CAST(id / 8 AS DECIMAL(20, 3))) AS price",
       "CASE WHEN id < 250 THEN 'a b' WHEN id < 300 THEN 'default' ELSE 'c%' END AS dt")
     made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
       .option("parquet.block.size", 2000).parquet(source.toString)
@@ -102,6 +103,9 @@ private[spark] object BootstrappedTable {
       |{"name":"nums","type":["null",{"type":"array","items":["null","long"]}],"default":null},
       |{"name":"s","type":["null",{"type":"record","name":"s","fields":
       |[{"name":"a","type":["null","long"],"default":null}]}],"default":null},
+      |{"name":"at","type":["null",{"type":"long","logicalType":"timestamp-micros"}],"default":null},
+      |{"name":"price","type":["null",{"type":"fixed","name":"fixed","namespace":"r.price","size":9,
+      |"logicalType":"decimal","precision":20,"scale":3}],"default":null},
       |{"name":"dt","type":["null","string"],"default":null}]}""".stripMargin.replace("\n", "")
 
   private val PathRecord = new Schema.Parser().parse(

@@ -19,20 +19,22 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
   private val AsFolders = Map("hoodie.datasource.write.hive_style_partitioning" -> "true",
     "hoodie.datasource.write.partitionpath.urlencode" -> "true")
   private val MergeOnRead = Map("hoodie.datasource.write.table.type" -> "MERGE_ON_READ")
-  private val columns = Seq("id", "ts", "fare", "nums", "s", "dt")
+  private val columns = Seq("id", "ts", "fare", "nums", "s", "at", "price", "dt")
 
   /** A table and what it should hold. */
   private final class Life(facts: Map[String, String]) {
-    val made = new BootstrappedTable(spark, AsFolders ++ facts)
+    val made = new BootstrappedTable(spark, AsFolders ++ facts.filterNot(_._1.startsWith("hoodie.metadata")))
     val name: String = s"hudilite.`${made.table}`"
     private val sources = BootstrappedWritesSuite.state(made.source)
+    private val upkeep = Seq("hoodie.metadata.enable", "hoodie.metadata.index.column.stats.enable")
+      .map(name => name -> facts.getOrElse(name, "false")).toMap
     private var wanted: DataFrame = made.rows
 
     def read: DataFrame = spark.read.format("hudilite").load(made.table.toString)
 
-    def upsert(rows: DataFrame, operation: String = "upsert"): Unit =
+    def upsert(rows: DataFrame, operation: String = "upsert", options: Map[String, String] = Map.empty): Unit =
       rows.write.format("hudilite").option("hoodie.datasource.write.operation", operation)
-        .option("hoodie.metadata.enable", "false").mode("append").save(made.table.toString)
+        .options(upkeep ++ options).mode("append").save(made.table.toString)
 
     def becomes(change: DataFrame => DataFrame): Unit = {
       wanted = spark.createDataFrame(change(wanted).collect().toSeq.asJava, made.rows.schema)
@@ -114,7 +116,7 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     test(s"clusterings copy and sort skeletons, and cleaning leaves sources alone: $facts") {
       Seq("", ", order => 'ts'").foreach { order =>
         val life = new Life(facts)
-        val more = life.made.rows.selectExpr("concat(id, 'x') AS id", "ts", "fare", "nums", "s", "dt")
+        val more = life.made.rows.selectExpr("concat(id, 'x') AS id", "ts", "fare", "nums", "s", "at", "price", "dt")
         life.upsert(more, "bulk_insert")
         life.becomes(_.union(more))
         life.sql(s"CALL hudilite.system.run_clustering(path => '${life.made.table}'$order)")
@@ -130,23 +132,53 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
 
   test("inserts go into the file of a small skeleton or beside it, partitions are dropped and overwritten") {
     val life = new Life(Map.empty)
-    val fresh = "'k9', 9000L, 1.0D, array(1L), named_struct('a', 1L)"
+    val others = "timestamp'2020-01-01 00:00:01' AS at, 1.5BD AS price"
+    val fresh = s"'k9', 9000L, 1.0D, array(1L), named_struct('a', 1L), $others"
     life.sql(s"INSERT INTO ${life.name} SELECT $fresh, 'a b'")
     life.becomes(_.union(spark.sql(s"SELECT $fresh, 'a b'")))
     life.sql(s"ALTER TABLE ${life.name} DROP PARTITION (dt = 'default')")
     life.becomes(_.where("dt <> 'default'"))
-    life.upsert(spark.sql("SELECT 'k1' AS id, 1L AS ts, 2.0D AS fare, array(1L) AS nums, named_struct('a', 1L) AS s, 'c%' AS dt"),
-      "insert_overwrite")
-    life.becomes(_.where("dt <> 'c%'").union(spark.sql("SELECT 'k1', 1L, 2.0D, array(1L), named_struct('a', 1L), 'c%'")))
+    life.upsert(spark.sql("SELECT 'k1' AS id, 1L AS ts, 2.0D AS fare, array(1L) AS nums, named_struct('a', 1L) AS s, " +
+        s"$others, 'c%' AS dt"), "insert_overwrite")
+    life.becomes(_.where("dt <> 'c%'").union(spark.sql(s"SELECT 'k1', 1L, 2.0D, array(1L), named_struct('a', 1L), $others, 'c%'")))
     val newest = spark.sql(s"CALL hudilite.system.show_commits(path => '${life.made.table}', limit => 1)").head().getString(0)
     life.sql(s"CALL hudilite.system.rollback_to_instant(path => '${life.made.table}', instant_time => '$newest')")
     life.becomes(_.where("dt <> 'c%'").union(life.made.rows.where("dt = 'c%'")))
   }
 
+  test("skeletons stay when the bootstrap has left the active timeline") {
+    val life = new Life(Map.empty)
+    val soon = Map("hoodie.keep.min.commits" -> "2", "hoodie.keep.max.commits" -> "3",
+      "hoodie.clean.commits.retained" -> "1")
+    (1 to 5).foreach { i =>
+      life.upsert(newer(life, s"ts = $i", s"-${i}.0D"), options = soon)
+      life.becomes(changed(s"ts = $i", s"-${i}.0D"))
+    }
+    assert(!Files.exists(life.made.table.resolve(".hoodie/00000000000001.commit")))
+    assertEquals(life.skeletons, 2)
+    life.upsert(newer(life, "ts IN (255, 400)", "-9.0D"), options = soon)
+    life.becomes(changed("ts IN (255, 400)", "-9.0D"))
+    assertEquals(life.skeletons, 0)
+  }
+
+  test("statistics in a metadata table say nothing of skeletons, and keep all rows of them") {
+    val life = new Life(MergeOnRead ++ Map("hoodie.metadata.enable" -> "true",
+        "hoodie.metadata.index.column.stats.enable" -> "true"))
+    life.upsert(newer(life, "ts IN (5, 255)", "-1.0D"))
+    life.becomes(changed("ts IN (5, 255)", "-1.0D"))
+    life.sql(s"CALL hudilite.system.run_clustering(path => '${life.made.table}', order => 'ts', " +
+      "predicate => \"dt = 'a b'\")")
+    life.check()
+    assertEquals(life.skeletons, 2)
+    val wrong = spark.sql(s"CALL hudilite.system.validate_metadata(path => '${life.made.table}')").collect()
+    assertEquals(wrong.toSeq, Nil)
+  }
+
   test("a write that needs a source that is gone fails, and leaves the table as it was") {
     val life = new Life(Map.empty)
     def row(number: Int, dt: String): DataFrame = spark.sql(
-      s"SELECT 'k0$number' AS id, ${number}L AS ts, -1.0D AS fare, array(1L) AS nums, named_struct('a', 1L) AS s, '$dt' AS dt")
+      s"SELECT 'k0$number' AS id, ${number}L AS ts, -1.0D AS fare, array(1L) AS nums, named_struct('a', 1L) AS s, " +
+        s"NULL AS at, NULL AS price, '$dt' AS dt")
     Files.delete(life.made.first)
     val before = BootstrappedWritesSuite.state(life.made.table.resolve("dt=a b"))
     val error = Raised.by(life.upsert(row(255, "default").union(row(100, "a b"))))
