@@ -12,7 +12,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.hudilite.Datasets
 
-
 /** The operation `bootstrap` of a DataFrame's writer: a new table of the rows in Parquet files, which stay as they are. The
   * DataFrame has no rows of its own.
   */

@@ -71,8 +71,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def planned(asIs: SaveIntoDataSourceCommand): LogicalPlan = {
-    val bootstrap = new BootstrapRows(session)
-    val (asked, save) = bootstrap.taken(asIs, original(asIs.options))
+    val (asked, save) = new BootstrapRows(session).taken(asIs, original(asIs.options))
     asked.get(Clustering).foreach(columns =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" ->
