@@ -1,6 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.error.UnsupportedTable
+import io.hudilite.filegroup.BootstrapIndex
 import io.hudilite.record.{FolderValues, KeyEncoding, PartitionPaths}
 import io.hudilite.timeline.TableSchema
 
@@ -26,7 +27,10 @@ private[table] object SkeletonPartitions {
   def check(table: Table, schema: Option[TableSchema], isSpelled: Boolean): Unit = {
     val fields = table.config.partitionFields
     lazy val types = schema.fold(Map.empty[String, JsonNode])(typesOf)
-    table.skeletonPartitions.toSeq.sorted.foreach { path =>
+    val there =
+      if (table.config.isBootstrapped) new BootstrapIndex(table.storage, table.basePath).partitions
+      else Set.empty[String]
+    there.toSeq.sorted.foreach { path =>
       flaw(table, path, fields, types, isSpelled).foreach(reason =>
         throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
           "feature" -> s"bootstrapped files in the partition '$path'", "reason" -> reason,

@@ -245,10 +245,6 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
     withSources(committed.of(view, listing))
 
-  /** Partitions with rows that lie in files outside of it, or did when it was bootstrapped. */
-  private[table] lazy val skeletonPartitions: Set[String] =
-    if (config.isBootstrapped) new BootstrapIndex(storage, basePath).partitions else Set.empty
-
   /** The slices, each skeleton with the file outside of the table that has its other columns. */
   private[hudilite] def withSources(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[FileSlice]] =
     if (config.isBootstrapped) new BootstrapIndex(storage, basePath).attached(slices) else slices

@@ -55,11 +55,12 @@ class BootstrappedSuite extends FunSuite with Interpreted {
     val before = files(made.table)
     val path = made.table
     Seq(s"DELETE FROM hudilite.`$path` WHERE ts = 1", s"UPDATE hudilite.`$path` SET fare = 1 WHERE ts = 1",
-      s"INSERT INTO hudilite.`$path` SELECT 'x', 1L, 1.0D, array(1L), named_struct('a', 1L), NULL, NULL, 'a b'").foreach { sql =>
-      val error = Raised.by(spark.sql(sql).collect())
-      assertEquals(error.parameters.get("feature"), Some("bootstrapped files in the partition 'dt=a b'"),
-        s"$sql: ${message(error)}")
-      assert(error.parameters("reason").contains("the partition 'a b'"), message(error))
+      s"INSERT INTO hudilite.`$path` SELECT 'x', 1L, 1.0D, array(1L), named_struct('a', 1L), NULL, NULL, 'a b'").foreach {
+      sql =>
+        val error = Raised.by(spark.sql(sql).collect())
+        assertEquals(error.parameters.get("feature"), Some("bootstrapped files in the partition 'dt=a b'"),
+          s"$sql: ${message(error)}")
+        assert(error.parameters("reason").contains("the partition 'a b'"), message(error))
     }
     assertEquals(files(made.table), before)
   }

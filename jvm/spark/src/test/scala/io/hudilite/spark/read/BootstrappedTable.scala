@@ -62,7 +62,8 @@ private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[Str
     val stats = skeletons.map(stat).mkString("{", ",", "}")
     val commit = s"""{"partitionToWriteStats":$stats,"compacted":false,"operationType":"BOOTSTRAP",""" +
       s""""extraMetadata":{"schema":"${Columns.replace("\"", "\\\"")}"}}"""
-    val kind = if (facts.get("hoodie.datasource.write.table.type").contains("MERGE_ON_READ")) "deltacommit" else "commit"
+    val kind =
+      if (facts.get("hoodie.datasource.write.table.type").contains("MERGE_ON_READ")) "deltacommit" else "commit"
     val begun = if (kind == "commit") "inflight" else s"$kind.inflight"
     Seq(s"$kind.requested" -> "", begun -> "", kind -> commit).foreach { case (ending, content) =>
       Files.write(timeline.resolve(s"$Instant.$ending"), content.getBytes(UTF_8))

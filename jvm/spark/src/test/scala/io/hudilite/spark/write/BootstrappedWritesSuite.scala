@@ -100,8 +100,9 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     life.becomes(_.where("ts NOT IN (8, 301)"))
     life.sql(s"UPDATE ${life.name} SET fare = -2 WHERE id IN ('k0006', 'k0302')")
     life.becomes(changed("ts IN (6, 302)", "-2.0D"))
-    life.sql(s"MERGE INTO ${life.name} t USING (SELECT * FROM ${life.name} WHERE ts IN (10, 11, 310)) s ON t.id = s.id " +
-      "WHEN MATCHED AND s.ts <> 11 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4")
+    life.sql(
+      s"MERGE INTO ${life.name} t USING (SELECT * FROM ${life.name} WHERE ts IN (10, 11, 310)) s ON t.id = s.id " +
+        "WHEN MATCHED AND s.ts <> 11 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4")
     life.becomes(rows => changed("ts = 11", "-4.0D")(rows).where("ts NOT IN (10, 310)"))
     life.sql(s"CALL hudilite.system.run_compaction(op => 'run', path => '${life.made.table}')")
     life.check()
@@ -140,8 +141,10 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     life.becomes(_.where("dt <> 'default'"))
     life.upsert(spark.sql("SELECT 'k1' AS id, 1L AS ts, 2.0D AS fare, array(1L) AS nums, named_struct('a', 1L) AS s, " +
         s"$others, 'c%' AS dt"), "insert_overwrite")
-    life.becomes(_.where("dt <> 'c%'").union(spark.sql(s"SELECT 'k1', 1L, 2.0D, array(1L), named_struct('a', 1L), $others, 'c%'")))
-    val newest = spark.sql(s"CALL hudilite.system.show_commits(path => '${life.made.table}', limit => 1)").head().getString(0)
+    life.becomes(
+      _.where("dt <> 'c%'").union(spark.sql(s"SELECT 'k1', 1L, 2.0D, array(1L), named_struct('a', 1L), $others, 'c%'")))
+    val newest =
+      spark.sql(s"CALL hudilite.system.show_commits(path => '${life.made.table}', limit => 1)").head().getString(0)
     life.sql(s"CALL hudilite.system.rollback_to_instant(path => '${life.made.table}', instant_time => '$newest')")
     life.becomes(_.where("dt <> 'c%'").union(life.made.rows.where("dt = 'c%'")))
   }
@@ -163,7 +166,7 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
 
   test("statistics in a metadata table say nothing of skeletons, and keep all rows of them") {
     val life = new Life(MergeOnRead ++ Map("hoodie.metadata.enable" -> "true",
-        "hoodie.metadata.index.column.stats.enable" -> "true"))
+      "hoodie.metadata.index.column.stats.enable" -> "true"))
     life.upsert(newer(life, "ts IN (5, 255)", "-1.0D"))
     life.becomes(changed("ts IN (5, 255)", "-1.0D"))
     life.sql(s"CALL hudilite.system.run_clustering(path => '${life.made.table}', order => 'ts', " +
@@ -198,6 +201,7 @@ private object BootstrappedWritesSuite {
   }
 
   /** Files below a folder, with their sizes and times. */
-  def state(folder: Path): Set[String] = all(folder).filter(Files.isRegularFile(_)).filterNot(_.toString.endsWith(".crc"))
+  def state(
+      folder: Path): Set[String] = all(folder).filter(Files.isRegularFile(_)).filterNot(_.toString.endsWith(".crc"))
     .map(p => s"$p ${Files.size(p)} ${Files.getLastModifiedTime(p)}").toSet
 }

@@ -22,11 +22,11 @@ private[statement] final class BootstrapRows(session: SparkSession) {
   /** The options and the write of the rows that it takes; any other write as it is. */
   def taken(save: SaveIntoDataSourceCommand, asked: Map[String, String])
       : (Map[String, String], SaveIntoDataSourceCommand) =
-    if (!WriteOptions.Operation.raw(asked).exists(_._2.trim.equalsIgnoreCase(Operation))) (asked, save)
+    if (!areAsked(asked)) (asked, save)
     else {
       BootstrapOptions.all.foreach(_.get(asked))
       val source = BasePath.get(asked).filter(_.nonEmpty).getOrElse(throw InvalidInput("MISSING_OPTION",
-        "option" -> BasePath.name, "reason" -> "a bootstrap takes the rows of the Parquet files there"))
+          "option" -> BasePath.name, "reason" -> "a bootstrap takes the rows of the Parquet files there"))
       checkRows(save.query)
       val rows = session.read.parquet(source)
       checkModes(asked, source, rows)
