@@ -119,10 +119,93 @@ def test_skeletons_are_read_with_their_sources(
     assert rows(since.select("ts", "fare")) == [(444, -1.0), (5, -1.0), (795, -1.0)]
     ever = lite.read(path, **{QUERY_TYPE: "incremental", BEGIN: "000"})
     assert ever.count() == ROWS - 2
-    files_before = sorted(path.rglob("*"))
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "bootstrapped"):
-        lite.write(newer, path)
-    assert sorted(path.rglob("*")) == files_before
+
+
+def alike(lite: Engine, real: Engine, path: Path, **options: str) -> list[Any]:
+    """The rows, which both engines read alike."""
+    columns = ["_hoodie_record_key", "_hoodie_partition_path", *DATA]
+    seen = rows(lite.read(path, **options).select(*columns))
+    assert seen == rows(real.read(path, **options).select(*columns))
+    for condition in ("fare < 0", "dt = 'd1' AND ts > 770", "id = 'k0007'", "_hoodie_record_key = 'k0444'"):
+        few = rows(lite.read(path, **options).where(condition).select("id", "fare", "dt"))
+        assert few == rows(real.read(path, **options).where(condition).select("id", "fare", "dt")), condition
+    bounds = [F.min("ts"), F.max("fare"), F.count("colour"), F.count("*"), F.max("_hoodie_record_key")]
+    assert rows(lite.read(path, **options).agg(*bounds)) == rows(real.read(path, **options).select("*").agg(*bounds))
+    return seen
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a source."""
+    return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+@pytest.mark.parametrize("metadata", [False, True])
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_skeletons_are_written_by_both_engines_in_turns(
+    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str, metadata: bool
+) -> None:
+    by = {"hoodie.metadata.enable": str(metadata).lower(), "hoodie.metadata.index.column.stats.enable": "false"}
+    shape = Shape(version, extra={"hoodie.datasource.write.table.type": kind, HIVE_STYLE: "true", **by})
+    asked = {**shape.options(), "hoodie.compact.inline": "false"}
+    files = tmp_path / "source"
+    before = source(lite.spark, files)
+    bootstrap(real, path, files, shape)
+    sources = contents(files)
+    table = f"hudilite.`{path}`"
+
+    lite.write(before.where("ts IN (5, 444)").withColumn("fare", F.lit(-1.0)), path, **by)
+    assert len(alike(lite, real, path)) == ROWS
+    real.write(before.where("ts IN (6, 444, 795)").withColumn("fare", F.lit(-2.0)), path, "upsert", **asked)
+    real.write(before.where("ts IN (7, 446)"), path, "delete", **asked)
+    assert len(alike(lite, real, path)) == ROWS - 2
+    lite.spark.sql(f"DELETE FROM {table} WHERE ts IN (8, 447, 796)")
+    lite.spark.sql(f"UPDATE {table} SET fare = -3 WHERE ts IN (9, 797)")
+    lite.spark.sql(
+        f"MERGE INTO {table} t USING (SELECT * FROM {table} WHERE ts IN (10, 11)) s ON t.id = s.id "
+        "WHEN MATCHED AND s.ts = 10 THEN DELETE WHEN MATCHED THEN UPDATE SET fare = -4"
+    )
+    seen = alike(lite, real, path)
+    assert {row[3] for row in rows(before.select(*META[:0], "id", "fare", "dt", "ts"))} - {row[3] for row in seen} == {
+        7,
+        8,
+        10,
+        446,
+        447,
+        796,
+    }
+    if kind == "MERGE_ON_READ":
+        lite.spark.sql(f"CALL hudilite.system.run_compaction(op => 'run', path => '{path}')")
+    assert alike(lite, real, path) == seen
+    lite.spark.sql(f"CALL hudilite.system.run_clustering(path => '{path}', order => 'ts')")
+    assert alike(lite, real, path) == seen
+    assert rows(lite.read(path, **{AS_OF: BOOTSTRAP}).select(*DATA)) == rows(before.select(*DATA))
+    real.write(before.where("ts IN (12, 500)").withColumn("fare", F.lit(-5.0)), path, "upsert", **asked)
+    lite.write(before.where("ts IN (13, 500)").withColumn("fare", F.lit(-6.0)), path, **by)
+    seen = alike(lite, real, path)
+    lite.spark.sql(f"CALL hudilite.system.run_clean(path => '{path}', retain_commits => 1)")
+    assert alike(lite, real, path) == seen
+    assert contents(files) == sources
+    for file in sources:
+        Path(file).unlink()
+    assert alike(lite, real, path) == seen  # all rows are in the table by now
+    assert (path / ".hoodie" / "metadata").exists() == metadata
+
+
+def test_rows_that_would_come_to_other_partitions_are_refused(
+    lite: Engine, real: Engine, path: Path, tmp_path: Path
+) -> None:
+    files = tmp_path / "source"
+    before = source(lite.spark, files, last_day="a b:c%")
+    bootstrap(real, path, files, Shape(9, extra={HIVE_STYLE: "true"}))
+    there = sorted(path.rglob("*"))
+    for write in (
+        lambda: lite.write(before.where("ts = 1"), path),
+        lambda: lite.spark.sql(f"DELETE FROM hudilite.`{path}` WHERE ts = 1"),
+    ):
+        with fails_with("UNSUPPORTED_TABLE_FEATURE", "bootstrapped files in the partition 'dt=a b%3Ac%25'"):
+            write()
+    assert sorted(path.rglob("*")) == there
 
 
 @pytest.mark.parametrize("vectorized", [True, False])

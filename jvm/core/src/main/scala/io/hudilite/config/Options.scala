@@ -26,7 +26,7 @@ object Options {
   val further: Seq[ConfigKey[_]] = (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
     WriteOptions.ofPartitions ++
     WriteOptions.ofMetadata ++ IndexOptions.all ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-    SyncOptions.all ++ ReadOptions.further ++ TableOptions.further
+    SyncOptions.all ++ ReadOptions.further ++ TableOptions.further ++ BootstrapOptions.all
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 

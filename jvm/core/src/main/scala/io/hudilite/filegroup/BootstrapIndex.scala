@@ -4,6 +4,7 @@ import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.codec.hfile.HFile
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.timeline.InstantTime
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
@@ -26,8 +27,12 @@ private[hudilite] final class BootstrapIndex(storage: Storage, basePath: String)
     }
   }
 
-  /** A bootstrap has left skeletons. One of whole rows leaves the folder empty. */
-  def exists: Boolean = index.isDefined
+  /** Paths of the partitions that got skeletons. A bootstrap of whole rows leaves none. */
+  def partitions: Set[String] = index.fold(Set.empty[String]) { file =>
+    val records = HFile.open(storage, file.path, file.length)
+    try records.scan.iterator.map { case (key, _) => partitionOf(new String(key, UTF_8)) }.toSet
+    finally records.close()
+  }
 
   private def attached(slice: FileSlice, sources: Map[FileGroupId, SourceFile]): FileSlice =
     slice.base.filter(isSkeleton).fold(slice) { skeleton =>
@@ -64,12 +69,18 @@ private[hudilite] final class BootstrapIndex(storage: Storage, basePath: String)
 private[hudilite] object BootstrapIndex {
 
   /** Instant of all skeletons. A bootstrap of whole rows has the next one. */
-  val Instant = "00000000000001"
+  val Instant: String = InstantTime.OfSkeletons
 
   /** Folder of the index by file groups, below the table. */
   val Folder = ".hoodie/.aux/.bootstrap/.fileids"
 
   def isSkeleton(file: BaseFile): Boolean = file.instant == Instant
 
-  private def key(file: BaseFile): String = s"part=${file.partition};fileid=${file.fileId}"
+  private val BeforePartition = "part="
+  private val BeforeFileId = ";fileid="
+
+  private def partitionOf(key: String): String =
+    key.substring(0, key.lastIndexOf(BeforeFileId)).stripPrefix(BeforePartition)
+
+  private def key(file: BaseFile): String = s"$BeforePartition${file.partition}$BeforeFileId${file.fileId}"
 }

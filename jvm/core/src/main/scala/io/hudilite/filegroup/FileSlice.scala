@@ -23,6 +23,15 @@ final case class BaseFile(partition: String, name: String, fileId: String, write
   /** Bytes of the file and of its source. */
   def bytes: Long = length + source.fold(0L)(_.length)
 
+  /** The source, as [[source]]; a skeleton of which nobody has looked for it is a bug of the caller, who would lose the other
+    * columns.
+    */
+  private[hudilite] def sourceOfSkeleton: Option[SourceFile] = {
+    if (source.isEmpty && BootstrapIndex.isSkeleton(this))
+      throw new IllegalStateException(s"the skeleton $relativePath without its source")
+    source
+  }
+
   /** Path below the table's base path. */
   def relativePath: String = FileSlice.join(partition, name)
 }

@@ -2,7 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.metadata.MetadataAction._
 import io.hudilite.metadata.MetadataPayload.Statistics
-import io.hudilite.timeline.CommitMetadata
+import io.hudilite.timeline.{CommitMetadata, InstantTime}
 
 /** Statistics of the columns of partitions: the partition `partition_stats`.
   *
@@ -71,8 +71,13 @@ private[metadata] object PartitionRecords extends RecordKind {
     }
   }
 
-  /** A new base file has no column in its footer: all rows of its group are deleted. */
-  private def hasNoRows(partition: String, name: String, action: MetadataAction): Boolean = action match {
+  /** A new base file has no column in its footer: all rows of its group are deleted. A skeleton has rows, and none of the
+    * data columns.
+    */
+  private def hasNoRows(partition: String, name: String, action: MetadataAction): Boolean =
+    !InstantTime.isOfSkeleton(name) && hasNoColumns(partition, name, action)
+
+  private def hasNoColumns(partition: String, name: String, action: MetadataAction): Boolean = action match {
     case w: Written =>
       w.commit.stats.getOrElse(partition, Nil).exists(s => s.fileName == name && w.factsOf(s).columns.isEmpty)
     case Everything(_, there) => there.get(partition).flatMap(_.get(name)).exists(_.columns.isEmpty)

@@ -18,6 +18,28 @@ object FolderValues {
     texts.filterNot(_.exists(_.contains("")))
   }
 
+  /** The texts of partition columns that a folder tells that was there before its table, whether it names the columns or not;
+    * `None` for a path that does not tell them (docs/format.md#bootstrapped-tables).
+    *
+    * @param columns
+    *   all partition columns
+    * @param urlEncode
+    *   folders that do not name their columns are encoded, too
+    */
+  def ofSource(path: String, columns: Seq[String], urlEncode: Boolean): Option[Seq[Option[String]]] = {
+    val levels = if (columns.size == 1) Seq(path) else path.split("/", -1).toSeq
+    def text(column: String, level: String): String = {
+      val prefix = s"$column="
+      if (level.startsWith(prefix)) KeyEncoding.unescape(level.drop(prefix.length))
+      else if (urlEncode) KeyEncoding.unescape(level)
+      else level
+    }
+    if (columns.isEmpty || levels.size != columns.size) None
+    else Some(columns.zip(levels).map { case (column, level) =>
+      Some(text(column, level)).filter(_ != KeyEncoding.DefaultPartition)
+    })
+  }
+
   /** The text of a whole level, none for null. Escapes count whether the table encodes values or not. */
   def ofLevel(level: String): Option[String] =
     Some(level.drop(level.indexOf('=') + 1)).filter(_ != KeyEncoding.DefaultPartition).map(KeyEncoding.unescape)

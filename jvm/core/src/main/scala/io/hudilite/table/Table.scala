@@ -120,7 +120,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   /** The newest slices of these partitions whose files are left. Some may be missing. */
   private[hudilite] def found(partitions: Seq[String]): Map[String, Seq[FileSlice]] =
-    new TableFiles(folders, committed.withoutBases(everything, _)).slices(partitions)
+    new TableFiles(folders, found => withSources(committed.withoutBases(everything, found))).slices(partitions)
 
   /** The slices as of an instant whose files are left. Some may be missing. */
   private[table] def foundAsOf(instant: String): Map[String, Seq[FileSlice]] = {
@@ -245,11 +245,8 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
     withSources(committed.of(view, listing))
 
-  /** Some of its rows lie in files outside of it, or did when it was bootstrapped. */
-  private[table] def hasSkeletons: Boolean = config.isBootstrapped && new BootstrapIndex(storage, basePath).exists
-
   /** The slices, each skeleton with the file outside of the table that has its other columns. */
-  private[table] def withSources(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[FileSlice]] =
+  private[hudilite] def withSources(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[FileSlice]] =
     if (config.isBootstrapped) new BootstrapIndex(storage, basePath).attached(slices) else slices
 
   /** Slices, compared with the files that writes name. */

@@ -53,12 +53,15 @@ object TableSupport {
       withColumns(table, asOf.fold(table.schema)(table.schemaAsOf))
     case TableAccess.Write =>
       checkWritable(table)
+      SkeletonPartitions.check(table, table.schema, isSpelled = true)
       val support = withColumns(table, table.schema)
       refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)), UnsupportedTable.NewTable)
       support
     case TableAccess.Service(instant) =>
       checkWritable(table)
-      withColumns(table, table.schemaForService(instant))
+      val schema = table.schemaForService(instant)
+      SkeletonPartitions.check(table, schema, isSpelled = false)
+      withColumns(table, schema)
   }
 
   private def withColumns(table: Table, schema: Option[TableSchema]): TableSupport = {
@@ -98,14 +101,7 @@ object TableSupport {
     refuse(path, readRefusals(config), UnsupportedTable.ByHudi)
   }
 
-  /** As the check of a configuration, which does not tell whether a bootstrap took whole rows over. */
-  def checkWritable(table: Table): Unit = {
-    checkWritable(table.config, table.basePath)
-    refuse(table.basePath,
-      when(table.hasSkeletons)("bootstrapped files",
-        "rows are spread over files inside and outside the table").toSeq,
-      "Write to it with Apache Hudi, or write its rows to a new table, as hudilite.convert does")
-  }
+  def checkWritable(table: Table): Unit = checkWritable(table.config, table.basePath)
 
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {

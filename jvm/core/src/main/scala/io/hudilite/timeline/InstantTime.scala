@@ -15,6 +15,12 @@ object InstantTime {
   val Pattern: String = "yyyyMMddHHmmssSSS"
   val Digits: Int = Pattern.length
 
+  /** Instant of the files without data columns that a bootstrap of metadata leaves. */
+  val OfSkeletons = "00000000000001"
+
+  /** The name of a base file is one of those. */
+  private[hudilite] def isOfSkeleton(name: String): Boolean = name.contains(s"_$OfSkeletons.")
+
   private val SecondsDigits = 14
 
   // Not made from the pattern text: JDK 8 parses "yyyyMMddHHmmssSSS" wrongly, and a builder says the widths outright.

@@ -95,7 +95,7 @@ object Internals {
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "The command that `save` to a path becomes, with all options of the writer: it is replaced by a planned " +
         "write.")(
-      "catalog.statement/WritesRule")("SavedPathsSuite"),
+      "catalog.statement/BootstrapRows", "catalog.statement/WritesRule")("SavedPathsSuite", "BootstrapOperationSuite"),
     entry("sql.execution.datasources.CreateTable")(
       "The command that `saveAsTable` becomes over the name of a table of one of Spark's own formats.")(
       "catalog.statement/WritesRule")("NamedFramesSuite"),
@@ -252,7 +252,7 @@ object Internals {
       "The vectors of rows that are collected to a batch, and of the numbers of rows that are found.")(
       "lookup/FoundBatches", "slice.deliver/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "scan.task/ScanColumns", "slice.deliver/RowOverwriter")(
+      "basefile.read/ConstantColumns", "scan.task/ScanColumns", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
@@ -261,7 +261,8 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
+      "basefile.read/FileBatches", "basefile.read/ReaderContexts", "basefile.skeleton/OldSkeleton",
+      "basefile.skeleton/SkeletonBatches", "catalog/CreateRequest",
       "catalog.statement/PrimaryKeys", "procedure/SqlTexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",

@@ -60,6 +60,14 @@ class StatisticsRecordsSuite extends FunSuite {
     assert(ofPartition(write(facts(3, None, Some((4, 6))), "a_new", "a"), slices, told("b_old", 5, 8)).isDeleted)
   }
 
+  test("a skeleton of a bootstrap has rows, though its footer has none of the columns") {
+    def withoutBounds(name: String): Option[String] = MetadataRecords.withoutBounds(
+      Everything(t, Map("p" -> Map(name -> KnownFile(9), "b_new" -> facts(3, Some(0), Some((4, 6)))))),
+      MetadataState(shape, Map("p" -> Seq(KnownSlice("a", Some(name), Nil), KnownSlice("b", Some("b_new"), Nil)))))
+    assertEquals(withoutBounds(s"a_0-0-0_$t.parquet"), None)
+    assert(withoutBounds("a_0-0-0_00000000000001.parquet").exists(_.contains("has no bounds of n")))
+  }
+
   test("files of nulls alone, and log files of deletes alone, do not take bounds away") {
     val slices = Seq(KnownSlice("b", Some("b_old"), Seq(KnownLog(".b.log", earlier))))
     val nulls = ofPartition(write(facts(3, Some(3), None, isEmpty = true), "a_new", "a"), slices, told("b_old", 5, 8))

@@ -16,6 +16,7 @@ import io.hudilite.metadata.{
 import io.hudilite.metadata.MetadataPayload.Statistics
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.table.Table
+import io.hudilite.timeline.InstantTime
 
 /** The table before an action, as its folders and its metadata table have it: no more is asked of them than the records of
   * the action depend on.
@@ -61,7 +62,7 @@ final class KnownState(table: Table, metadata: MetadataTable) {
 
   // Base files without rows have no statistics, neither of Hudi's writing nor of ours; their footers make sure.
   private def hasNoRows(base: BaseFile, told: Map[String, Map[String, Seq[ColumnStatistics]]], columns: Seq[String])
-      : Boolean = !told.get(base.partition).exists(_.contains(base.name)) &&
+      : Boolean = !InstantTime.isOfSkeleton(base.name) && !told.get(base.partition).exists(_.contains(base.name)) &&
     new FactsOfFiles(table.storage, columns, blooms = false)
       .of(s"${table.basePath.stripSuffix("/")}/${base.relativePath}", base.length).columns.isEmpty
 

@@ -23,7 +23,7 @@ final case class ClusteringGroup(slices: Seq[FileSlice], outputs: Int) {
   def metrics: Map[String, Double] = {
     val logs = slices.flatMap(_.logs)
     val read = bytes / ClusteringGroup.MiB
-    val written = slices.flatMap(_.base).map(_.length).sum / ClusteringGroup.MiB
+    val written = slices.flatMap(_.base).map(_.bytes).sum / ClusteringGroup.MiB
     Map("TOTAL_LOG_FILES" -> logs.size.toDouble, "TOTAL_LOG_FILES_SIZE" -> logs.map(_.length).sum.toDouble,
       "TOTAL_IO_READ_MB" -> read.toDouble, "TOTAL_IO_WRITE_MB" -> written.toDouble,
       "TOTAL_IO_MB" -> (read + written).toDouble)
@@ -57,7 +57,7 @@ object ClusteringPlanner {
 
   private def bySize(slices: Seq[FileSlice], asked: ClusteringRequest, settled: FileSlice => Boolean)
       : Seq[ClusteringGroup] = {
-    val small = slices.filter(s => s.base.forall(_.length < asked.conf.smallFileBytes.value))
+    val small = slices.filter(s => s.base.forall(_.bytes < asked.conf.smallFileBytes.value))
     small.groupBy(_.partition).toSeq.sortBy(_._1).iterator
       .flatMap { case (_, found) => inGroups(found, asked) }
       .filter(group => pays(group, asked) && !group.slices.forall(settled))

@@ -105,10 +105,10 @@ final case class CompactionCandidate(slice: FileSlice, maxFileBytes: Long) {
   def logBytes: Long = slice.logs.map(_.length).sum
 
   /** Whole MiB to read: the base file and all log files. */
-  def readMb: Long = (slice.base.map(_.length).getOrElse(0L) + logBytes) / MiB
+  def readMb: Long = (slice.base.map(_.bytes).getOrElse(0L) + logBytes) / MiB
 
   /** Whole MiB to write: about the size of the base file. */
-  def writeMb: Long = slice.base.map(_.length).getOrElse(maxFileBytes) / MiB
+  def writeMb: Long = slice.base.map(_.bytes).getOrElse(maxFileBytes) / MiB
 
   /** Whole MiB to read and write, by which a strategy with bounded IO counts. */
   def totalMb: Long = readMb + writeMb

@@ -51,7 +51,8 @@ object PendingCompactions {
       list: Seq[String] => Map[String, Seq[FileInfo]]): PendingCompaction = {
     val listing = list(plan.operations.map(_.partition).distinct)
     val slices = plan.operations.map(o => slice(table, instant, o, listing.getOrElse(o.partition, Nil)))
-    PendingCompaction(instant, slices.sortBy(-_.totalLength))
+    val whole = table.withSources(slices.groupBy(_.partition)).values.flatten.toSeq
+    PendingCompaction(instant, whole.sortBy(-_.totalLength))
   }
 
   /** Reason why a log compaction can no longer be run. Its block must come right behind the blocks that it folds, in

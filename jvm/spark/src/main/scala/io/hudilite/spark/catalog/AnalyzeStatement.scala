@@ -40,7 +40,7 @@ private[catalog] final case class AnalyzeStatement(
     val before = entry.statistics(source.state)
     val (rows, fresh) = found(session)
     val files = source.files
-    val bytes = files.files.map(_.length).sum + files.merged.map(_.totalLength).sum
+    val bytes = files.files.map(_.bytes).sum + files.merged.map(_.totalLength).sum
     val kept = before.fold(Map.empty[String, CatalogColumnStat])(_.colStats)
     new Metastore(session).analyzed(entry, source.state,
       CatalogStatistics(BigInt(bytes), rows.map(BigInt(_)).orElse(before.flatMap(_.rowCount)), kept ++ fresh))

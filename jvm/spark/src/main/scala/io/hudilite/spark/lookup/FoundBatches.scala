@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.spark.basefile.read.{FileBatches, SelectedVector, SplitReader}
+import io.hudilite.spark.basefile.read.{OldRows, SelectedVector, SplitReader}
 
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types.LongType
@@ -19,12 +19,12 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
   * @param numbers
   *   a last column has the numbers of the rows: nothing of the file is skipped, so that counting gives them
   */
-private[lookup] final class FoundBatches(file: FileBatches, order: Seq[Int], keyColumn: Int, selection: KeySelection,
+private[lookup] final class FoundBatches(file: OldRows, order: Seq[Int], keyColumn: Int, selection: KeySelection,
     selected: Array[Int], wanted: Int, numbers: Boolean, metrics: ProbeMetrics) extends SplitReader[ColumnarBatch] {
 
   private val counted = if (numbers) Some(new OnHeapColumnVector(selected.length, LongType)) else None
-  private val batch = new ColumnarBatch(
-    (order.map(i => new SelectedVector(file.vectors(i), selected): ColumnVector) ++ counted).toArray)
+  private var shown: Array[ColumnVector] = _
+  private var batch = new ColumnarBatch(Array.empty[ColumnVector])
   private var behind = 0L
   private var missing = wanted
   private var ended = false
@@ -40,9 +40,16 @@ private[lookup] final class FoundBatches(file: FileBatches, order: Seq[Int], key
     }
     metrics.found += count
     missing -= count
+    if (count > 0) show()
     batch.setNumRows(count)
     if (count == 0 && !ended) end()
     count > 0
+  }
+
+  // Mostly they are those of the batch before.
+  private def show(): Unit = if (file.vectors ne shown) {
+    shown = file.vectors
+    batch = new ColumnarBatch((order.map(i => new SelectedVector(shown(i), selected): ColumnVector) ++ counted).toArray)
   }
 
   private def end(): Unit = {

@@ -3,8 +3,9 @@ package io.hudilite.spark.lookup
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, RowReader}
+import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, OldRows, RowReader}
 import io.hudilite.spark.row.Binaries
+import io.hudilite.spark.slice.deliver.SkeletonLookup
 import io.hudilite.stats.{BoundsWanted, KeyBounds}
 
 import java.util
@@ -97,11 +98,13 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val pages = batches.pages(file, own = sorted)
     val mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages
     val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, fine = mayLackPages)) else None
-    def of(reader: FileBatches, order: Seq[Int], numbers: Boolean) =
+    def of(reader: OldRows, order: Seq[Int], numbers: Boolean) =
       new FoundBatches(reader, order, keyOrdinal, selection, new Array[Int](batches.batchRows), candidates.length,
         numbers, metrics)
     val (read, fileId) = (fileColumns.indices, fileColumns.length)
-    counted(file, filter, mayLackPages, context) match {
+    if (batches.needSource(file, fileColumns))
+      of(SkeletonLookup.open(batches, file, fileColumns, context), read :+ fileId, wantsPosition)
+    else counted(file, filter, mayLackPages, context) match {
       case Some(reader) => of(reader, read :+ fileId, wantsPosition)
       case None => // the number of a row comes before the id of the file group
         of(batches.open(file, fileColumns.add(RowReader.RowIndex), filter, context), read :+ (fileId + 1) :+ fileId,

@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.basefile.read.KeyBatches
+import io.hudilite.spark.basefile.read.{FolderColumns, KeyBatches}
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
@@ -71,7 +71,8 @@ final class ProbeTarget(
   private[lookup] def probe(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice]): SliceProbe = {
     val conf = SQLConf.get
     val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(session)),
-      conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved)
+      conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved,
+      FolderColumns(table.config.partitionFields, table.config.urlEncode))
     val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
     SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))
   }

@@ -20,7 +20,7 @@ class BootstrappedSuite extends FunSuite with Interpreted {
 
   private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(_.toString).sorted
 
-  private val columns = Seq("id", "ts", "fare", "nums", "s", "dt")
+  private val columns = Seq("id", "ts", "fare", "nums", "s", "at", "price", "dt")
   private val filters = Seq("true", "ts BETWEEN 100 AND 110", "fare > 850.0", "dt = 'a b'", "dt = 'c%' AND ts < 320",
     "id = 'k0123'", "s.a = 77", "fare IS NULL", "dt = 'dt=a b'", "dt = 'default'", "dt IS NULL")
 
@@ -51,13 +51,16 @@ class BootstrappedSuite extends FunSuite with Interpreted {
     finally walked.close()
   }
 
-  test("writes are refused by name before a file is touched") {
+  test("writes are refused by name where rows would come to other partitions than those that are there") {
     val before = files(made.table)
     val path = made.table
     Seq(s"DELETE FROM hudilite.`$path` WHERE ts = 1", s"UPDATE hudilite.`$path` SET fare = 1 WHERE ts = 1",
-      s"INSERT INTO hudilite.`$path` SELECT 'x', 1L, 1.0D, array(1L), named_struct('a', 1L), 'a b'").foreach { sql =>
-      val error = Raised.by(spark.sql(sql).collect())
-      assertEquals(error.parameters.get("feature"), Some("bootstrapped files"), s"$sql: ${message(error)}")
+      s"INSERT INTO hudilite.`$path` SELECT 'x', 1L, 1.0D, array(1L), named_struct('a', 1L), NULL, NULL, 'a b'").foreach {
+      sql =>
+        val error = Raised.by(spark.sql(sql).collect())
+        assertEquals(error.parameters.get("feature"), Some("bootstrapped files in the partition 'dt=a b'"),
+          s"$sql: ${message(error)}")
+        assert(error.parameters("reason").contains("the partition 'a b'"), message(error))
     }
     assertEquals(files(made.table), before)
   }

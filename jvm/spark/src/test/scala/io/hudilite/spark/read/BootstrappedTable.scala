@@ -16,8 +16,11 @@ import scala.collection.JavaConverters._
 
 /** A table as a bootstrap of metadata by Apache Hudi leaves it, made of files that Spark wrote: three partitions, each with
   * one skeleton and one source of several row groups, whose rows are in no order.
+  *
+  * @param facts
+  *   options of the table
   */
-private[read] final class BootstrappedTable(spark: SparkSession) {
+private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[String, String] = Map.empty) {
 
   import BootstrappedTable._
 
@@ -29,6 +32,7 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   val rows: DataFrame = {
     val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
       "array(id, id + 1) AS nums", "named_struct('a', id) AS s",
+      "timestamp_micros(id * 86400000001) AS at", "IF(id % 3 = 0, NULL, CAST(id / 8 AS DECIMAL(20, 3))) AS price",
       "CASE WHEN id < 250 THEN 'a b' WHEN id < 300 THEN 'default' ELSE 'c%' END AS dt")
     made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
       .option("parquet.block.size", 2000).parquet(source.toString)
@@ -38,14 +42,14 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   /** The source of the first partition. */
   lazy val first: Path = sources.head
 
-  private lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
+  lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
 
   make()
 
   private def make(): Unit = {
     rows.limit(0).write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
       .option("hoodie.datasource.write.partitionpath.field", "dt").option("hoodie.write.table.version", "6")
-      .option("hoodie.metadata.enable", "false").mode("overwrite").save(table.toString)
+      .option("hoodie.metadata.enable", "false").options(facts).mode("overwrite").save(table.toString)
     val timeline = table.resolve(".hoodie")
     list(timeline).filter(_.getFileName.toString.startsWith("2")).foreach(Files.delete)
     val properties = timeline.resolve("hoodie.properties")
@@ -58,7 +62,10 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
     val stats = skeletons.map(stat).mkString("{", ",", "}")
     val commit = s"""{"partitionToWriteStats":$stats,"compacted":false,"operationType":"BOOTSTRAP",""" +
       s""""extraMetadata":{"schema":"${Columns.replace("\"", "\\\"")}"}}"""
-    Seq("commit.requested" -> "", "inflight" -> "", "commit" -> commit).foreach { case (ending, content) =>
+    val kind =
+      if (facts.get("hoodie.datasource.write.table.type").contains("MERGE_ON_READ")) "deltacommit" else "commit"
+    val begun = if (kind == "commit") "inflight" else s"$kind.inflight"
+    Seq(s"$kind.requested" -> "", begun -> "", kind -> commit).foreach { case (ending, content) =>
       Files.write(timeline.resolve(s"$Instant.$ending"), content.getBytes(UTF_8))
     }
   }
@@ -86,7 +93,7 @@ private[read] final class BootstrappedTable(spark: SparkSession) {
   }
 }
 
-private[read] object BootstrappedTable {
+private[spark] object BootstrappedTable {
 
   val Instant = "00000000000001"
   val Rows = 600L
@@ -97,6 +104,9 @@ private[read] object BootstrappedTable {
       |{"name":"nums","type":["null",{"type":"array","items":["null","long"]}],"default":null},
       |{"name":"s","type":["null",{"type":"record","name":"s","fields":
       |[{"name":"a","type":["null","long"],"default":null}]}],"default":null},
+      |{"name":"at","type":["null",{"type":"long","logicalType":"timestamp-micros"}],"default":null},
+      |{"name":"price","type":["null",{"type":"fixed","name":"fixed","namespace":"r.price","size":9,
+      |"logicalType":"decimal","precision":20,"scale":3}],"default":null},
       |{"name":"dt","type":["null","string"],"default":null}]}""".stripMargin.replace("\n", "")
 
   private val PathRecord = new Schema.Parser().parse(

@@ -39,22 +39,20 @@ import scala.collection.JavaConverters._
   */
 private[spark] final class FileBatches(split: FileSplit, footer: ParquetMetadata, columns: FileColumns,
     context: TaskAttemptContext, calendar: FileCalendar, batchRows: Int, offHeap: Boolean = false,
-    constants: Seq[(StructField, UTF8String)] = Nil) extends Closeable {
+    constants: Seq[(StructField, UTF8String)] = Nil) extends OldRows {
 
   private val reader = open()
 
   /** Columns in the types that are wanted, then the constants. */
-  val vectors: Array[ColumnVector] = {
+  override val vectors: Array[ColumnVector] = {
     val batch = reader.resultBatch()
     val (of, read) = (columns.conversions, columns.conversions.length)
     Array.tabulate(batch.numCols)(i => if (i < read) ColumnView.of(batch.column(i), of(i)) else batch.column(i))
   }
 
-  /** Rows of the current batch. */
-  def rows: Int = reader.resultBatch().numRows
+  override def rows: Int = reader.resultBatch().numRows
 
-  /** Moves on to the next batch; `false` when there is none. */
-  def next(): Boolean = reader.nextKeyValue()
+  override def next(): Boolean = reader.nextKeyValue()
 
   /** True when no row group or page is skipped, so that the batches have all rows. */
   def readsEveryRow: Boolean = reader.rowsToRead == footer.getBlocks.asScala.map(_.getRowCount).sum
@@ -75,6 +73,19 @@ private[spark] final class FileBatches(split: FileSplit, footer: ParquetMetadata
         throw e
     }
   }
+}
+
+/** Rows of a file by column, batch by batch. */
+private[spark] trait OldRows extends Closeable {
+
+  /** Moves on to the next batch; `false` when there is none. */
+  def next(): Boolean
+
+  /** Rows of the current batch. */
+  def rows: Int
+
+  /** Columns of the current batch. */
+  def vectors: Array[ColumnVector]
 }
 
 private[spark] object FileBatches {

@@ -31,6 +31,15 @@ final case class FileRead(
     settings: ReaderSettings,
     evolved: Option[EvolvedColumns] = None)
 
+/** Columns that the folders of files tell which were there before their table.
+  *
+  * @param fields
+  *   all partition columns
+  * @param urlEncode
+  *   folders that do not name their columns are encoded, too
+  */
+final case class FolderColumns(fields: Seq[String], urlEncode: Boolean)
+
 /** Bytes `[start, start + length)` of a base file, for the row groups whose middle lies within.
   *
   * @param fileLength

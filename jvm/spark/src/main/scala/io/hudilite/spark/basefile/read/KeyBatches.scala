@@ -22,16 +22,22 @@ import scala.collection.JavaConverters._
   *   Hadoop's configuration with the session's Parquet settings in it
   * @param evolved
   *   names of the columns in the files, where some have changed
+  * @param folders
+  *   columns of skeletons that folders tell
   */
 private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf, offHeap: Boolean, batchRows: Int,
-    evolved: Option[EvolvedColumns] = None) {
+    evolved: Option[EvolvedColumns] = None, folders: FolderColumns = FolderColumns(Nil, urlEncode = false)) {
 
   def conf: Configuration = hadoop.value
 
-  @transient private lazy val contexts = new ReaderContexts(conf, caseSensitive = false)
+  @transient private[spark] lazy val contexts = new ReaderContexts(conf, caseSensitive = false)
 
   /** Facts of the files that are known without their rows. */
   @transient lazy val statistics: FileStatistics = FileStatistics.at(basePath, conf)
+
+  /** Some of the columns lie in the source of the file, outside of the table. */
+  def needSource(file: BaseFile, columns: StructType): Boolean =
+    file.sourceOfSkeleton.isDefined && !columns.fieldNames.forall(KeyBatches.Unchanging)
 
   private def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 

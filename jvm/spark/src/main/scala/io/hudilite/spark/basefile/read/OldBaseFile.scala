@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.StructType
 import scala.collection.JavaConverters._
 
 /** The base file that a merge replaces: its footer, and its rows by column. Nothing of it stays open. */
-private[spark] final class OldBaseFile(
+private[spark] class OldBaseFile(
     basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts,
     evolved: Option[EvolvedColumns]) {
 
@@ -60,12 +60,12 @@ private[spark] final class OldBaseFile(
   }.toSet
 
   /** Old rows of these neighbouring row groups, in batches of the columns of `CarriedSchema.schema`. */
-  def batches(of: Seq[BlockMetaData]): FileBatches = FileBatches.of(path, whole, of, columns, contexts)
+  def batches(of: Seq[BlockMetaData]): OldRows = FileBatches.of(path, whole, of, columns, contexts)
 
   /** Some columns of `CarriedSchema.schema`, by their ordinals there, in batches of as many rows as batches of all
     * columns have.
     */
-  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): FileBatches = {
+  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldRows = {
     val all = CarriedSchema.schema(dataSchema)
     val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names, place)
     FileBatches.of(path, whole, of, some, contexts, Some(columns))

@@ -18,11 +18,13 @@ private[spark] object BaseFileRows {
 
   /** By Spark's vectorized reader. */
   def batches(job: FileRead, contexts: ReaderContexts, file: FileRange): SplitReader[ColumnarBatch] =
-    file.source.fold[SplitReader[ColumnarBatch]](new BatchReader(job, new BaseFileReader(job, contexts, file)))(
+    file.file.sourceOfSkeleton.fold[SplitReader[ColumnarBatch]](new BatchReader(job,
+        new BaseFileReader(job, contexts, file)))(
       new SkeletonFile(job, contexts, file, _).batches)
 
   /** By Parquet's own record assembly. */
   def rows(job: FileRead, contexts: ReaderContexts, file: FileRange): SplitReader[InternalRow] =
-    file.source.fold[SplitReader[InternalRow]](new RowReader(job, new BaseFileReader(job, contexts, file)))(
+    file.file.sourceOfSkeleton.fold[SplitReader[InternalRow]](new RowReader(job,
+        new BaseFileReader(job, contexts, file)))(
       new SkeletonFile(job, contexts, file, _).rows)
 }

@@ -1,12 +1,10 @@
 package io.hudilite.spark.basefile.skeleton
 
-import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{FooterCache, SourceFile}
+import io.hudilite.filegroup.SourceFile
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
   BatchReader,
-  FilePaths,
   FileRange,
   FileRead,
   ReaderContexts,
@@ -15,15 +13,9 @@ import io.hudilite.spark.basefile.read.{
   SplitReader
 }
 
-import java.io.FileNotFoundException
-
-import org.apache.hadoop.fs.Path
-import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
-
-import scala.collection.JavaConverters._
 
 /** A skeleton and its source, which have each row at the same place (docs/format.md#bootstrapped-tables).
   *
@@ -90,29 +82,13 @@ private[skeleton] final class SkeletonFile(job: FileRead, contexts: ReaderContex
     new BaseFileReader(part, contexts, skeleton.copy(source = None))
 
   private def sourceFile(part: FileRead): BaseFileReader = {
-    checkLength()
+    val place = new SourcePlace(job.basePath, skeleton, source, contexts.conf)
+    place.checkLength()
     val whole = skeleton.copy(fileLength = source.length, start = 0L, length = source.length, source = None)
     val file = new BaseFileReader(part, contexts, whole, Some(source.path))
-    val expected = rowsOf(FooterCache.metadata(contexts.conf, FilePaths.absolute(job.basePath, skeleton.relativePath),
-        skeleton.fileLength))
-    val found = rowsOf(file.footer)
-    if (found != expected)
-      throw damaged(s"it has $found rows, and the table's file ${skeleton.relativePath} has $expected for it")
+    place.checkRows(file.footer)
     file
   }
-
-  /** A file outside of the table may change at any time. */
-  private def checkLength(): Unit = {
-    val path = new Path(source.path)
-    val length =
-      try path.getFileSystem(contexts.conf).getFileStatus(path).getLen
-      catch { case _: FileNotFoundException => throw damaged("it is gone") }
-    if (length != source.length)
-      throw damaged(s"it has $length bytes, and had ${source.length} when the table was bootstrapped")
-  }
-
-  private def damaged(reason: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> source.path,
-    "reason" -> s"$reason, though the table at ${job.basePath} has its rows from there")
 }
 
 private object SkeletonFile {
@@ -120,6 +96,4 @@ private object SkeletonFile {
   /** A skeleton has the meta columns, and tells the numbers of rows as its source does. */
   private def isOwn(field: StructField): Boolean =
     MetaFields.all.contains(field.name) || field.name == RowReader.RowIndex.name
-
-  private def rowsOf(footer: ParquetMetadata): Long = footer.getBlocks.asScala.map(_.getRowCount).sum
 }

@@ -70,8 +70,8 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 
-  private def planned(save: SaveIntoDataSourceCommand): LogicalPlan = {
-    val asked = original(save.options)
+  private def planned(asIs: SaveIntoDataSourceCommand): LogicalPlan = {
+    val (asked, save) = new BootstrapRows(session).taken(asIs, original(asIs.options))
     asked.get(Clustering).foreach(columns =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" ->

@@ -202,7 +202,7 @@ object WriteLayout {
     val spreads = incoming.byPartition.map { case (partition, bytes) =>
       partition -> spreadOf(conf, Some(bytes), cores)
     }
-    val sizes = all.map(s => s.base.filter(_ => takesInserts(s, conf, table)).map(_.length))
+    val sizes = all.map(s => s.base.filter(_ => takesInserts(s, conf, table)).map(_.bytes))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
       .map { case (partition, slots) =>
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, incoming.of(partition))
@@ -214,7 +214,7 @@ object WriteLayout {
 
   /** New rows may be put into a group's base file, which is small. */
   private[layout] def takesInserts(slice: FileSlice, conf: WriteConf, takers: InsertTakers): Boolean =
-    slice.base.exists(_.length < conf.packing.smallFileBytes) && takers.takes(slice)
+    slice.base.exists(_.bytes < conf.packing.smallFileBytes) && takers.takes(slice)
 
   private def spreadOf(conf: WriteConf, inputBytes: Option[BigInt], cores: Int): Int =
     inputBytes.map(b => (b / conf.files.maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.scan.task
 
 import io.hudilite.record.RowPlace
-import io.hudilite.spark.basefile.read.{FileRead, RowReader, SplitReader, StructView}
+import io.hudilite.spark.basefile.read.{ConstantColumn, FileRead, RowReader, SplitReader, StructView}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -141,26 +141,4 @@ private final class MappedRows(inner: SplitReader[InternalRow], sources: Seq[Col
   override def get(): InternalRow = projection(inner.get())
   override def size: Int = 1
   override def close(): Unit = inner.close()
-}
-
-/** A column of one value. */
-private object ConstantColumn {
-
-  /** @param value
-    *   in Spark's internal form
-    */
-  def of(rows: Int, dataType: DataType, value: Any): ColumnVector = {
-    val vector = new ConstantColumnVector(rows, dataType)
-    value match {
-      case flag: Boolean => vector.setBoolean(flag)
-      case number: Byte => vector.setByte(number)
-      case number: Short => vector.setShort(number)
-      case number: Int => vector.setInt(number)
-      case number: Long => vector.setLong(number)
-      case text: UTF8String => vector.setUtf8String(text)
-      case null => vector.setNull()
-      case other => throw new IllegalStateException(s"no column of one ${other.getClass}")
-    }
-    vector
-  }
 }

@@ -34,14 +34,12 @@ private[slice] final class SortedBaseFile(old: OldBaseFile, writer: BaseFileWrit
     if (old.blocks.nonEmpty) {
       val batches = old.batches(old.blocks)
       try {
-        val batch = new ColumnarBatch(batches.vectors)
         val position = new GenericInternalRow(1)
         val numbered = new JoinedRow
         var next = 0L
         while (batches.next()) {
           keys.check(batches.vectors(CarriedSchema.KeyOrdinal), batches.rows)
-          batch.setNumRows(batches.rows)
-          val rows = batch.rowIterator()
+          val rows = new ColumnarBatch(batches.vectors, batches.rows).rowIterator()
           while (rows.hasNext) { // hot path
             position.update(0, next)
             next += 1

@@ -1,7 +1,7 @@
 package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
-import io.hudilite.spark.basefile.read.{FileBatches, OldBaseFile}
+import io.hudilite.spark.basefile.read.{OldBaseFile, OldRows}
 import io.hudilite.spark.row.{CarriedSchema, KeyCheck, OrderedRows}
 
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
@@ -27,7 +27,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
   private val few: Array[Int] = (CarriedSchema.KeyOrdinal +: compared.map(CarriedSchema.Meta.size + _)).distinct
 
   private var group = 0
-  private var batches: FileBatches = _
+  private var batches: OldRows = _
   private var batch = 0 // how many were read of the row group
   private var vectors: Array[ColumnVector] = _ // null for a column that is not read
   private var whole = false // all columns are read

@@ -95,7 +95,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
 
   /** Size of the new file if the old rows that are left were all that still came. */
   private def projectedBytes: Long =
-    writer.bytesWritten + (if (old.rows == 0) 0L else (file.length.toDouble * merge.remaining / old.rows).toLong)
+    writer.bytesWritten + (if (old.rows == 0) 0L else (file.bytes.toDouble * merge.remaining / old.rows).toLong)
 
   override def close(): Seq[WriteStat] = {
     merge.keepRest()

@@ -5,7 +5,7 @@ import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SequenceNu
 import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
 import io.hudilite.spark.logfile.encode.{PartialRecords, TaskBlocks}
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
-import io.hudilite.spark.slice.rewrite.BloomCarry
+import io.hudilite.spark.slice.rewrite.{BloomCarry, OldFiles}
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.timeline.WriteStat
@@ -39,7 +39,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** A base file of the table that is about to be replaced. */
   private[spark] def old(file: BaseFile): OldBaseFile =
-    new OldBaseFile(job.basePath, file, job.dataSchema, readers, job.evolved)
+    OldFiles.of(job.basePath, file, job.dataSchema, readers, job.evolved, job.keys)
 
   /** Opens the next base file of the file group of `old`. It takes over the bloom filter where it can. */
   private[spark] def successor(old: OldBaseFile): BaseFileWriter = {

@@ -1,0 +1,22 @@
+package io.hudilite.spark.slice.rewrite
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.schema.EvolvedColumns
+import io.hudilite.spark.basefile.read.{FolderColumns, OldBaseFile, ReaderContexts}
+import io.hudilite.spark.basefile.skeleton.OldSkeleton
+import io.hudilite.spark.row.KeySettings
+
+import org.apache.spark.sql.types.StructType
+
+/** The base files that a merge replaces, wherever their columns lie. */
+private[spark] object OldFiles {
+
+  /** @param keys
+    *   tells which columns the path of a partition has
+    */
+  def of(basePath: String, file: BaseFile, columns: StructType, contexts: ReaderContexts,
+      evolved: Option[EvolvedColumns], keys: KeySettings): OldBaseFile =
+    if (file.sourceOfSkeleton.isEmpty) new OldBaseFile(basePath, file, columns, contexts, evolved)
+    else new OldSkeleton(basePath, file, columns, contexts, evolved,
+      FolderColumns(keys.partitionFields.map(_.name), keys.urlEncode))
+}
