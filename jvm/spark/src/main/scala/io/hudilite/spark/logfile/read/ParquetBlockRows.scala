@@ -23,7 +23,7 @@ import scala.collection.JavaConverters._
   * @param names
   *   under which names the wanted columns are in the block
   */
-private[read] final class ParquetBlockRows(
+private[logfile] final class ParquetBlockRows(
     bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration, timeZone: String)
     extends Closeable {
 
