@@ -60,8 +60,8 @@ object ReadOptions {
   /** Options that choose the rows that a read sees. Writes work on the newest ones. */
   val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ OfRange)
 
-  val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
+  val all: Seq[ConfigKey[_]] = ChoosesRows.filterNot(_ == PathGlob) ++ Seq(FullScanFallback, MetaColumns)
 
-  /** Those that Hudi's writers heed, too. */
-  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata, SkipsFiles)
+  /** Those that Hudi's writers heed, too, and the pattern of files. */
+  val further: Seq[ConfigKey[_]] = Seq(PathGlob, UsesMetadata, SkipsFiles)
 }

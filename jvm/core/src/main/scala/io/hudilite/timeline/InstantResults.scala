@@ -6,7 +6,7 @@ import io.hudilite.storage.TablePath
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** What completed actions say that they did, those of the active timeline and those of the archive. */
+/** Results of completed actions as their files have them, of the active timeline and of the archive. */
 final class InstantResults(store: TimelineStore, timeline: Timeline) {
 
   import InstantResults._
@@ -27,9 +27,10 @@ final class InstantResults(store: TimelineStore, timeline: Timeline) {
     * object.
     */
   def texts(instants: Seq[Instant]): Iterator[(Instant, String)] = contents(instants).map { case (instant, bytes) =>
-    instant -> (if (bytes.isEmpty) Nothing
-                else if (AvroFile.isAvro(bytes)) AvroText.of(parsed(instant, bytes))
-                else new String(bytes, UTF_8))
+    instant ->
+      (if (bytes.isEmpty) Nothing
+       else if (AvroFile.isAvro(bytes)) AvroText.of(parsed(instant, bytes))
+       else new String(bytes, UTF_8))
   }
 
   /** As [[texts]] for those that have left the timeline, in the order of the archive. */
@@ -54,7 +55,7 @@ final class InstantResults(store: TimelineStore, timeline: Timeline) {
     contents(active(Set(action)).reverse).collectFirst {
       case (instant, bytes) if bytes.nonEmpty && names(parsed(instant, bytes)) => Deletion(instant, isArchived = false)
     }.orElse(archive.results(Set(action)).filter { case (_, result) => names(result) }.map(_._1).toSeq
-      .sortBy(_.time).lastOption.map(Deletion(_, isArchived = true)))
+        .sortBy(_.time).lastOption.map(Deletion(_, isArchived = true)))
   }
 
   private def parsed(instant: Instant, bytes: Array[Byte]): AvroFields =

@@ -46,7 +46,7 @@ private[hudilite] trait ArchiveImage {
   /** As [[TimelineArchive.commits]]. */
   def commits(times: Set[String]): Map[String, CommitMetadata]
 
-  /** What completed actions of these kinds say that they did; those that say nothing are not among them. */
+  /** Results of completed actions of these kinds; an action that says nothing is not among them. */
   def results(actions: Set[String]): Iterator[(Instant, AvroFields)]
 }
 

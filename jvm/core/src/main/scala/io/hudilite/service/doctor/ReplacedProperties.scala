@@ -33,13 +33,13 @@ object ReplacedProperties {
 
   private val Free = Set(TableKeys.Name, TableKeys.Database, TableKeys.Checksum)
 
-  private def isFact(key: String): Boolean =
-    (key.startsWith("hoodie.") || key.startsWith("hudilite.")) && !Free(key)
+  private def isFact(key: String): Boolean = (key.startsWith("hoodie.") || key.startsWith("hudilite.")) && !Free(key)
 
   private def changedFact(before: Map[String, String], asked: Map[String, String]): Option[String] =
-    (before.keySet ++ asked.keySet).toSeq.sorted.filter(isFact).find(key => before.get(key) != asked.get(key)).map { key =>
-      def said(value: Option[String]): String = value.fold("missing")(text => s"'$text'")
-      s"it has $key ${said(asked.get(key))}, where the table has it ${said(before.get(key))}: the files that are there " +
-        "were written by it"
+    (before.keySet ++ asked.keySet).toSeq.sorted.filter(isFact).find(key => before.get(key) != asked.get(key)).map {
+      key =>
+        def said(value: Option[String]): String = value.fold("missing")(text => s"'$text'")
+        s"it has $key ${said(asked.get(key))}, where the table has it ${said(before.get(key))}: the files that are there " +
+          "were written by it"
     }
 }

@@ -56,6 +56,8 @@ object TableFunctions {
   }
 
   private def metadata(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    // Where Apache Hudi's function has the name.
+    case Seq(name, what) if what.equalsIgnoreCase(MetadataOfHudi) => metadataOfHudi(session, Seq(name))
     case Seq(name, what) => metadataTable(session, name, Inspection.named(what))
     case _ => throw invalid(Metadata, arguments.mkString(", "), s"write $Metadata(table, name)")
   }

@@ -67,7 +67,8 @@ private final case class MetadataRecordsTask(schema: StructType, slices: StoredS
 
   private def statistics(of: ColumnStatistics): Row = {
     def bound(value: Option[StatValue]): Row = value.map(RecordEncoder.wrapped(_, of.valueType)).map {
-      case (wrapper, content) => Row.fromSeq(Seq.tabulate(Wrapped.size + 1)(i => if (i == wrapper) Row(content) else null))
+      case (wrapper, content) =>
+        Row.fromSeq(Seq.tabulate(Wrapped.size + 1)(i => if (i == wrapper) Row(content) else null))
     }.orNull
     def valueType(known: StatType): Row = Row(known.ordinal, known.additional.orNull)
     Row(of.file, of.column, bound(of.min), bound(of.max), of.values, of.nulls, of.bytes, of.uncompressedBytes,
@@ -80,18 +81,21 @@ private object MetadataRecordsTask {
   /** Slices of a task: those of most partitions are large. */
   private val SlicesOfTask = 1
 
-  // Kinds of the records of a partition; those of the indexes of expressions are statistics or filters.
   private val Kinds: Map[String, Seq[Int]] = Map(MetadataPartition.Files.name -> Seq(1, 2),
     MetadataPartition.ColumnStats.name -> Seq(3), MetadataPartition.BloomFilters.name -> Seq(4),
     MetadataPartition.RecordIndex.name -> Seq(5), MetadataPartition.PartitionStats.name -> Seq(6))
+  private val OfExpressions = Seq(3, 4, 6)
+  private val OfSecondary = Seq(7)
+
+  /** Kinds of the records that a partition may have. */
+  private def kinds(partition: MetadataPartition): Seq[Int] = Kinds.getOrElse(partition.name,
+    if (partition.name.startsWith(MetadataPartition.SecondaryPrefix)) OfSecondary else OfExpressions)
 
   /** The slices of those partitions whose records may pass the filters, a task each. */
   def batches(metadata: MetadataTable, asked: RowsAsked): Seq[SliceBatch] = SliceBatch.grouped(
     metadata.listed.sorted.iterator.flatMap(MetadataPartition.of)
-      .filter(partition => Kinds.get(partition.name).forall(asked.mayBe(Seq(Type), _)))
+      .filter(partition => asked.mayBe(Seq(MetadataColumns.Type), kinds(partition)))
       .flatMap(metadata.slices), SlicesOfTask)
-
-  private def Type = MetadataColumns.Type
 
   def metadataOf(table: Table): MetadataTable = new MetadataTable(table.store, table.timeline)
 }

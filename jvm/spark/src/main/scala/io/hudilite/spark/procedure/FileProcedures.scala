@@ -1,26 +1,23 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.filegroup.{FileNames, FileSlice, PathSelection}
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.{BaseFileFooter, FileNames, FileSlice, PathSelection}
 import io.hudilite.spark.inspect.Inspection
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.{TaskJob, TaskWork}
-import io.hudilite.storage.{HadoopStorage, TablePath}
+import io.hudilite.storage.TablePath
 import io.hudilite.table.{PartitionVersions, Table}
 
-import java.io.ByteArrayInputStream
-import java.nio.ByteBuffer
-import java.nio.ByteOrder.LITTLE_ENDIAN
-import java.nio.charset.StandardCharsets.US_ASCII
+import java.io.FileNotFoundException
 import java.util.regex.Pattern
 
-import org.apache.parquet.format.Util
+import org.apache.hadoop.fs.ChecksumException
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
 
 import scala.util.Try
-import scala.util.control.NonFatal
 
 /** Procedures that say which files a table has, in Hudi's columns. */
 private[procedure] object FileProcedures {
@@ -84,8 +81,9 @@ private[procedure] object FileProcedures {
     "Shows the Parquet files in the partitions of a table whose footers cannot be read, whether they count or not.",
     Seq(Parameter.Path, Parameter.integer("parallelism", 100, "not read: Spark decides how many tasks there are"),
       Parameter.limit(100),
-      Parameter.flag("needDelete", "refused: what a file had is told by the commit that names it; doctor with fix => " +
-        "true removes what dead writers left"),
+      Parameter.flag("needDelete",
+        "refused: what a file had is told by the commit that names it; doctor with fix => " +
+          "true removes what dead writers left"),
       Parameter.text("partitions", "the only partitions, separated by commas"),
       Parameter.text("instants", "the only instants in the names of files, separated by commas"), Listing.Filter),
     Seq("path" -> StringType)) { (session, arguments) =>
@@ -182,8 +180,9 @@ private[procedure] final class InvalidFiles(session: SparkSession, table: Table,
     val work = FooterCheck(SharedConf(Sessions.hadoopConf(session)))
     if (arguments.limit == 0) Iterator.empty
     else files.grouped(FooterCheck.FilesOfJob).flatMap(some =>
-      TaskJob.run(session, "footers of Parquet files", work, some.grouped(FooterCheck.FilesOfTask).map(batch =>
-        FooterBatch(batch.toList)).toList)).map(Row(_))
+      TaskJob.run(session, "footers of Parquet files", work,
+        some.grouped(FooterCheck.FilesOfTask).map(batch =>
+          FooterBatch(batch.toList)).toList)).map(Row(_))
   }
 
   private def files: Iterator[(String, Long)] = for {
@@ -200,26 +199,18 @@ private[procedure] final case class FooterBatch(files: Seq[(String, Long)])
 /** Paths of the files whose footers cannot be read. Storage that does not answer raises its own error. */
 private[procedure] final case class FooterCheck(conf: SharedConf) extends TaskWork[FooterBatch, String] {
 
-  override def apply(batch: FooterBatch): Seq[String] = {
-    val storage = new HadoopStorage(conf.value)
-    batch.files.collect { case (path, length) if !isWhole(storage, path, length) => path }
-  }
+  override def apply(batch: FooterBatch): Seq[String] =
+    batch.files.collect { case (path, length) if !isReadable(path, length) => path }
 
-  private def isWhole(storage: HadoopStorage, path: String, length: Long): Boolean = length >= 3 * WordBytes && {
-    val end = ByteBuffer.wrap(storage.readRange(path, length - 2 * WordBytes, 2 * WordBytes)).order(LITTLE_ENDIAN)
-    val footer = end.getInt().toLong
-    isMagic(storage.readRange(path, 0L, WordBytes)) && isMagic(end.array().drop(WordBytes)) && footer > 0 &&
-    footer <= length - 3 * WordBytes &&
-    isFooter(storage.readRange(path, length - 2 * WordBytes - footer, footer.toInt))
-  }
-
-  private def isMagic(bytes: Array[Byte]): Boolean = bytes.sameElements("PAR1".getBytes(US_ASCII))
-
-  private def isFooter(bytes: Array[Byte]): Boolean =
-    try Util.readFileMetaData(new ByteArrayInputStream(bytes)) != null
-    catch { case NonFatal(_) => false } // of bytes that are in memory
-
-  private def WordBytes = 4
+  private def isReadable(path: String, length: Long): Boolean =
+    try {
+      BaseFileFooter.metadata(conf.value, path, length)
+      true
+    } catch {
+      // Its bytes are not those that were written, or fewer.
+      case _: CorruptTable | _: ChecksumException => false
+      case _: FileNotFoundException => true // it was deleted meanwhile
+    }
 }
 
 private[procedure] object FooterCheck {

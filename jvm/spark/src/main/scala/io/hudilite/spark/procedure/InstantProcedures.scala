@@ -35,7 +35,8 @@ private[procedure] object InstantProcedures {
 
   private def actions(arguments: Arguments): Set[String] = {
     val asked = arguments.list("actions").getOrElse(Actions.split(',').toSeq)
-    asked.find(!InstantResults.Actions.contains(_)).foreach(other => throw arguments.invalid("actions", other,
+    asked.find(!InstantResults.Actions.contains(_)).foreach(other =>
+      throw arguments.invalid("actions", other,
         s"name some of ${InstantResults.Actions.mkString(", ")}"))
     asked.toSet
   }

@@ -117,7 +117,9 @@ private[procedure] final class LogFilesOf(session: SparkSession, table: Table, a
 
   private def listed: Seq[FileStatus] =
     try Option(files.globStatus(place)).toSeq.flatten
-    catch { case e: IOException if e.getMessage != null && e.getMessage.contains("pattern") => throw invalid(e.getMessage) }
+    catch {
+      case e: IOException if e.getMessage != null && e.getMessage.contains("pattern") => throw invalid(e.getMessage)
+    }
 
   private def invalid(reason: String) = arguments.invalid("log_file_path_pattern", pattern, reason)
 }

@@ -2,10 +2,17 @@ package io.hudilite.spark.procedure
 
 import io.hudilite.config.WriteConf
 import io.hudilite.error.InvalidInput
-import io.hudilite.metadata.{ColumnOverlaps, MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
+import io.hudilite.metadata.{
+  MetadataKeys,
+  MetadataPartition,
+  MetadataPayload,
+  MetadataRecord,
+  StatValue
+}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.MetaFields
+import io.hudilite.service.advise.ColumnOverlaps
 import io.hudilite.table.Table
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
 

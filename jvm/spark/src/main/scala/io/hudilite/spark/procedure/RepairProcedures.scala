@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, TableType}
 import io.hudilite.error.{CommitConflict, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.doctor.{Doctor, Finding, ReplacedProperties}
@@ -8,7 +8,7 @@ import io.hudilite.service.undo.Rollbacks
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 import io.hudilite.transaction.TransactionOptions
 
 import org.apache.commons.io.IOUtils
@@ -56,8 +56,9 @@ private[procedure] object RepairProcedures {
   private val deduplicate = Procedure("repair_deduplicate",
     "Leaves one row of each record key in a partition: the one that was written last. No row is lost.",
     Seq(Parameter.Table, Parameter.text(Partition, "the path of the partition; empty for a table without partitions"),
-      Parameter.text(Output, "a new folder of Parquet files outside of the table: the rows that would stay or, when they " +
-        "are deduplicated, those that are taken out"),
+      Parameter.text(Output,
+        "a new folder of Parquet files outside of the table: the rows that would stay or, when they " +
+          "are deduplicated, those that are taken out"),
       Parameter("dry_run", BooleanType, "true", "only write the rows that would stay"),
       Parameter.text("dedupe_type", Types.head, s"${Types.mkString(", ")}: all have one meaning here"),
       Parameter.Path, Parameter.Options), Seq("result" -> StringType)) { (session, arguments) =>
@@ -99,30 +100,42 @@ private[procedure] object RepairProcedures {
         .option(ReadOptions.QueryType.name, "snapshot").load(table.basePath)
         .where(col(MetaFields.PartitionPath) === partition)
       val number = Iterator.from(0).map(n => s"copy_$n").find(!rows.columns.contains(_)).get
-      val numbered = rows.withColumn(number, row_number().over(Window.partitionBy(MetaFields.RecordKey).orderBy(
-          Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.FileName).map(desc): _*)))
+      val numbered = rows.withColumn(number,
+        row_number().over(Window.partitionBy(MetaFields.RecordKey).orderBy(
+            Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.FileName).map(desc): _*)))
       (numbered.where(col(number) === 1).drop(number), numbered.where(col(number) > 1).drop(number))
     }
 
     // A write that completes meanwhile would be overwritten, too, so the overwrite is taken back then.
     private def overwrite(staying: DataFrame): Unit = {
-      val before = table.refresh().timeline.writes.map(_.time).toSet
-      val seen = table.timeline.writes.map(_.time).toSet
-      if (before != seen) throw changed((before -- seen).toSeq)
+      val seen = writes(table).map(_._1.time).toSet
+      refuse(since(seen).map(_._1))
       staying.drop(MetaFields.all: _*).write.format("hudilite").options(call.options)
-        .option("hoodie.datasource.write.operation", "insert_overwrite").mode("append").save(table.basePath)
-      val since = table.refresh().timeline.writes.filterNot(write => seen(write.time))
-      if (since.size > 1) {
-        val own = since.filter(_.comparableAction == Action.ReplaceCommit).lastOption
-        own.foreach(write => call.onTable((now, conf) =>
-          Rollbacks.run(now, Some(write.time), TransactionOptions.of(conf.commit))))
-        throw changed(since.filterNot(own.contains).map(_.time))
+        .option("hoodie.datasource.write.operation", Operation).mode("append").save(table.basePath)
+      val (own, others) = since(seen).partition(_._2.operation.equalsIgnoreCase(Operation))
+      if (others.nonEmpty) {
+        own.foreach { case (write, _) =>
+          call.onTable((now, conf) => Rollbacks.run(now, Some(write.time), TransactionOptions.of(conf.commit)))
+        }
+        refuse(others.map(_._1))
       }
     }
 
-    private def changed(others: Seq[String]): CommitConflict = CommitConflict("TABLE_CHANGED",
-      "path" -> table.basePath, "change" -> s"the write ${others.mkString(", ")} completed meanwhile")
+    private def since(seen: Set[String]): Seq[(Instant, CommitMetadata)] =
+      writes(table.refresh()).filterNot { case (write, _) => seen(write.time) }
+
+    /** The writes of rows: those of services bring none. */
+    private def writes(of: Table): Seq[(Instant, CommitMetadata)] =
+      of.store.readCommits(of.timeline.writes).filterNot { case (write, metadata) =>
+        metadata.operation == CommitMetadata.Cluster || metadata.isLogCompaction ||
+        (of.config.tableType == TableType.MergeOnRead && write.action == Action.Commit)
+      }
+
+    private def refuse(others: Seq[Instant]): Unit = if (others.nonEmpty) throw CommitConflict("TABLE_CHANGED",
+      "path" -> table.basePath, "change" -> s"the write ${others.map(_.time).mkString(", ")} completed meanwhile")
   }
+
+  private lazy val Operation = "insert_overwrite"
 
   val All: Seq[Procedure] = Seq(cleanings, properties, deduplicate)
 }

@@ -24,7 +24,8 @@ import scala.collection.JavaConverters._
   *   under which names the wanted columns are in the block
   */
 private[logfile] final class ParquetBlockRows(
-    bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration, timeZone: String)
+    bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration,
+    timeZone: String = SQLConf.get.sessionLocalTimeZone)
     extends Closeable {
 
   private val settings = ParquetBlockRows.settings(conf)

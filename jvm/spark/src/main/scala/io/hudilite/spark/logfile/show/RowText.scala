@@ -21,7 +21,8 @@ private[show] object RowText {
     *   positions of the columns to show
     */
   def of(row: InternalRow, schema: StructType, columns: Seq[Int]): String = columns.map { i =>
-    s"${quoted(schema(i).name)}: ${value(if (row.isNullAt(i)) null else row.get(i, schema(i).dataType), schema(i).dataType)}"
+    s"${quoted(schema(i).name)}: ${value(
+        if (row.isNullAt(i)) null else row.get(i, schema(i).dataType), schema(i).dataType)}"
   }.mkString("{", ", ", "}")
 
   def of(row: InternalRow, schema: StructType): String = of(row, schema, schema.indices)

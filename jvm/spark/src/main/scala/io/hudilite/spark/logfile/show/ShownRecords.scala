@@ -13,7 +13,6 @@ import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 
 import org.apache.avro.Schema
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -68,7 +67,7 @@ private[spark] final case class ShownRecords(conf: SharedConf, most: Int) extend
   private def parquet(block: LogBlock, content: Array[Byte]): Iterator[String] = {
     val columns = columnsOf(block)
     val rows = new ParquetBlockRows(content, s"${block.path} at byte ${block.contentOffset}", columns, ColumnNames.Same,
-      conf.value, SQLConf.get.sessionLocalTimeZone)
+      conf.value)
     Iterator.continually(guarded(block)(rows.next())).takeWhile(_ != null).map(RowText.of(_, columns))
   }
 
@@ -77,8 +76,9 @@ private[spark] final case class ShownRecords(conf: SharedConf, most: Int) extend
     catch {
       case e: HudiliteException => throw e
       case NonFatal(e) => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> block.path,
-          "reason" -> (s"the block whose content begins at byte ${block.contentOffset}: " +
-            Option(e.getMessage).getOrElse(e.getClass.getName)))
+          "reason" ->
+            (s"the block whose content begins at byte ${block.contentOffset}: " +
+              Option(e.getMessage).getOrElse(e.getClass.getName)))
     }
 }
 

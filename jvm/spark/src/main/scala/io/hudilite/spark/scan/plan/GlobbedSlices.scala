@@ -4,9 +4,9 @@ import io.hudilite.config.{GivenOption, ReadOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileSlice
 
-import java.util.regex.PatternSyntaxException
-
 import org.apache.hadoop.fs.GlobPattern
+
+import scala.util.control.NonFatal
 
 /** The slices whose files a pattern names. As in Hudi it is one for the end of their paths, in which `*` stands for
   * slashes, too.
@@ -38,7 +38,8 @@ private[plan] object GlobbedSlices {
       pattern(asked.text)
       ()
     } catch {
-      case e: PatternSyntaxException => throw invalid(asked.text, e.getDescription)
+      // Of the library that Hadoop has for its patterns.
+      case NonFatal(e) => throw invalid(asked.text, Option(e.getMessage).getOrElse("it is no pattern"))
     }
 
   private def invalid(glob: String, reason: String): InvalidInput =

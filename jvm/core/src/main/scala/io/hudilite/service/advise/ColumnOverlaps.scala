@@ -1,4 +1,6 @@
-package io.hudilite.metadata
+package io.hudilite.service.advise
+
+import io.hudilite.metadata.StatValue
 
 /** How many files of a partition have a value of a column between their bounds, over all values that are bounds: a filter
   * on the value reads so many.
