@@ -187,11 +187,7 @@ STORIES = [
             ),
             Step(
                 "queries-metadata-function-all-files",
-                [
-                    "CALL hudilite.system.create_metadata_table(table => '{t}', options => "
-                    "'hoodie.metadata.index.column.stats.enable=true')",
-                ],
-                then="SELECT * FROM hudi_metadata('{t}') WHERE type = 2",
+                "SELECT * FROM hudi_metadata('{t}') WHERE type = 2",
                 rows=3,
             ),
             Step(
@@ -201,9 +197,14 @@ STORIES = [
             ),
             Step(
                 "queries-metadata-function-partition-stats",
-                "SELECT ColumnStatsMetadata.columnName FROM hudi_metadata('{t}') "
-                "WHERE type=6 AND ColumnStatsMetadata.columnName='who'",
-                rows=3,
+                [
+                    "CALL hudilite.system.delete_metadata_table(table => '{t}')",
+                    "CALL hudilite.system.create_metadata_table(table => '{t}', "
+                    "options => 'hoodie.metadata.index.column.stats.enable=true')",
+                    "SELECT ColumnStatsMetadata.columnName FROM hudi_metadata('{t}') "
+                    "WHERE type=6 AND ColumnStatsMetadata.columnName='who'",
+                ],
+                rows=["who", "who", "who"],
             ),
             Step("queries-timeline-function", "SELECT * FROM hudi_query_timeline('{t}', 'true')", rows=1),
         ],

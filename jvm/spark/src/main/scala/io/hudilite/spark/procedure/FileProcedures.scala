@@ -13,7 +13,6 @@ import java.io.FileNotFoundException
 import java.util.regex.Pattern
 
 import org.apache.hadoop.fs.ChecksumException
-
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
 

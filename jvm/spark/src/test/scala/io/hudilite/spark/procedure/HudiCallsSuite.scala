@@ -76,7 +76,7 @@ class HudiCallsSuite extends FunSuite with Interpreted {
         assertEquals(call(s"$procedure($pattern, limit => 0)"), Nil, name)
         refused(call(s"$procedure($pattern, limit => -1)"), "0 or more")
       }
-      assertEquals(call(s"show_logfile_metadata($pattern, limit => 1000, filter => \"record_count = 0\")")
+      assertEquals(call(s"show_logfile_metadata($pattern, limit => 1000, filter => 'record_count = 0')")
           .count(_.getString(2).endsWith("DATA_BLOCK")), 0)
     }
   }
