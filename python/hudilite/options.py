@@ -496,13 +496,6 @@ one. Tables of version 8 and later compare completion times. Value: string.
 READ_END_INSTANTTIME: Final[str] = "hoodie.datasource.read.end.instanttime"
 """Where an incremental read ends; the instant itself is read. Without it: the newest one. Value: string."""
 
-READ_INCR_PATH_GLOB: Final[str] = "hoodie.datasource.read.incr.path.glob"
-"""The only files whose rows an incremental read sees, by a pattern for the end of their paths: ``*`` stands for
-any text, slashes too, ``?`` for one character, ``[ab]`` for one of these, ``{a,b}`` for one of these texts.
-``/oslo/*`` names a partition. It must hold for all files of a file slice or for none. Empty: all files.
-Value: string; default .
-"""
-
 READ_INCR_FALLBACK_FULLTABLESCAN_ENABLE: Final[str] = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
 """What an incremental read with an end does when rows as of that end have been overwritten since and cleaned
 away: true reads those that are left, false is an error. Without an end none is missing. Value: boolean;

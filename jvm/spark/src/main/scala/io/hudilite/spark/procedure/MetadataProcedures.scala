@@ -2,13 +2,7 @@ package io.hudilite.spark.procedure
 
 import io.hudilite.config.WriteConf
 import io.hudilite.error.InvalidInput
-import io.hudilite.metadata.{
-  MetadataKeys,
-  MetadataPartition,
-  MetadataPayload,
-  MetadataRecord,
-  StatValue
-}
+import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.MetaFields
