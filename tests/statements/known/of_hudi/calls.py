@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+
 from statements.known.of_hudi.step import RIDES, RIDES_COLUMNS, Place, Step, Story
 
 _VALUES = ", ".join(map(str, RIDES))
@@ -13,12 +18,39 @@ _MADE = [
 ]
 
 
-def _call(name: str, call: str, rows: object = 1, **more: str) -> Step:
+def _call(name: str, call: str, rows: object = 1, **more: Any) -> Step:
     return Step(name, f"CALL {call}", rows=None if more.get("error") else rows, **more)  # type: ignore[arg-type]
 
 
-def _none(name: str, call: str, says: str) -> Step:
-    return Step(name, f"CALL hudilite.system.{call}", error="UNKNOWN_NAME", says=says)
+def exported(at: Place) -> DataFrame:
+    """Instants in a local folder, which must be there."""
+    folder = Path(at.p + "-exported")
+    folder.mkdir()
+    done = at.spark.sql(f"CALL hudilite.system.export_instants(table => '{at.t}', local_folder => '{folder}')")
+    assert len(done.collect()) == 1 and len(list(folder.iterdir())) == 2
+    return done
+
+
+def with_owner(at: Place) -> list[tuple[Any, ...]]:
+    """What a file of the table's properties with one more changes."""
+    file = Path(at.p + "-properties")
+    file.write_text((Path(at.p) / ".hoodie" / "hoodie.properties").read_text() + "team.owner=ann\n")
+    done = at.spark.sql(
+        f"CALL hudilite.system.repair_overwrite_hoodie_props(table => '{at.t}', new_props_file_path => '{file}')"
+    )
+    return [tuple(row) for row in done.collect() if row["old_value"] != row["new_value"]]
+
+
+def imported(at: Place) -> DataFrame:
+    """A table of the rows of Parquet files."""
+    at.rides().write.parquet(at.p + "-files")
+    target = at.p + "-imported"
+    at.spark.sql(
+        f"CALL hudilite.system.hdfs_parquet_import(table => 'imported', table_type => 'COPY_ON_WRITE', "
+        f"src_path => '{at.p}-files', target_path => '{target}', row_key => 'ride', partition_key => 'town', "
+        "schema_file_path => '')"
+    )
+    return at.spark.read.format("hudilite").load(target)
 
 
 def rollback(at: Place) -> str:
@@ -62,35 +94,36 @@ STORIES = [
             _call("proc-show-archived-commits-metadata", _P + "show_archived_commits_metadata(table => '{t}')", 0),
             _call("proc-stats-wa", _P + "stats_wa(table => '{t}')", 2),
             _call("proc-copy-to-temp-view", _P + "copy_to_temp_view(table => '{t}', view_name => 'a_copy')"),
-            _none("proc-export-instants", "export_instants(table => '{t}', local_folder => '{p}-x')", "show_timeline"),
-            _none(
+            Step("proc-export-instants", exported, rows=1),
+            _call(
                 "proc-show-logfile-metadata",
-                "show_logfile_metadata(table => '{t}', log_file_path_pattern => '{p}/town=oslo/*.log*')",
-                "metadata table files",
+                _P + "show_logfile_metadata(table => '{t}', log_file_path_pattern => '{p}/town=oslo/*.log*')",
             ),
-            _none("proc-show-invalid-parquet", "show_invalid_parquet(path => '{p}')", "doctor"),
-            _none(
+            _call("proc-show-invalid-parquet", _P + "show_invalid_parquet(path => '{p}')", 0),
+            _call(
                 "proc-show-file-status",
-                "show_file_status(table => '{t}', partition => 'town=oslo', file => 'x.parquet')",
-                "files",
+                _P + "show_file_status(table => '{t}', partition => 'town=oslo', file => 'x.parquet')",
+                [("unknown", "", "", "", "")],
             ),
-            _none("proc-repair-corrupted-clean-files", "repair_corrupted_clean_files(table => '{t}')", "doctor"),
-            _none(
-                "proc-repair-overwrite-hoodie-props",
-                "repair_overwrite_hoodie_props(table => '{t}', new_props_file_path => '{p}-x')",
-                "keeps its facts",
-            ),
-            _none(
+            _call("proc-repair-corrupted-clean-files", _P + "repair_corrupted_clean_files(table => '{t}')", [(True,)]),
+            Step("proc-repair-overwrite-hoodie-props", with_owner, rows=[("team.owner", "null", "ann")]),
+            Step(
                 "proc-show-column-stats-overlap",
-                "show_column_stats_overlap(table => '{t}')",
-                "show_metadata_table_column_stats",
+                [
+                    f"CALL {_P}create_metadata_table(table => '{{t}}', "
+                    "options => 'hoodie.metadata.index.column.stats.enable=true')",
+                ],
+                then=f"CALL {_P}show_column_stats_overlap(table => '{{t}}', targetColumns => 'ride')",
+                rows=3,
             ),
-            _none("proc-show-bootstrap-partitions", "show_bootstrap_partitions(table => '{t}')", "bootstrap"),
-            _none(
-                "proc-hdfs-parquet-import",
-                "hdfs_parquet_import(table => '{t}', table_type => 'COPY_ON_WRITE', src_path => '{p}-x', target_path => '{p}', row_key => 'ride', partition_key => 'town', schema_file_path => '')",
-                "bulk_insert",
+            _call(
+                "proc-show-bootstrap-partitions",
+                _P + "show_bootstrap_partitions(table => '{t}')",
+                error="INVALID_OPTION_VALUE",
+                says="no bootstrap",
+                otherwise=True,
             ),
+            Step("proc-hdfs-parquet-import", imported, rows=4),
             _call(
                 "proc-run-bootstrap",
                 _P
@@ -98,10 +131,10 @@ STORIES = [
                 error="INVALID_OPTION_VALUE",
                 says="hudilite.convert",
             ),
-            _none(
+            _call(
                 "proc-repair-deduplicate",
-                "repair_deduplicate(table => '{t}', duplicated_partition_path => 'town=oslo', repaired_output_path => '{p}-x')",
-                "INSERT OVERWRITE",
+                _P
+                + "repair_deduplicate(table => '{t}', duplicated_partition_path => 'town=oslo', repaired_output_path => '{p}-repaired')",
             ),
             _call("proc-commits-compare", _P + "commits_compare(table => '{t}', path => '{p}')"),
             _call("proc-hive-sync", _P + "hive_sync(table => '{t}')", 2),
@@ -111,7 +144,14 @@ STORIES = [
                 + "hive_sync(table => '{t}', metastore_uri => '', username => '', password => '', use_jdbc => 'false', mode => 'hms', partition_fields => 'town', strategy => 'ALL', sync_incremental => 'true')",
                 2,
             ),
-            _call("create_metadata_table", _P + "create_metadata_table(table => '{t}')"),
+            Step(
+                "create_metadata_table",
+                [
+                    f"CALL {_P}delete_metadata_table(table => '{{t}}')",
+                    f"CALL {_P}create_metadata_table(table => '{{t}}')",
+                ],
+                rows=1,
+            ),
             _call("proc-init-metadata-table", _P + "init_metadata_table(table => '{t}')"),
             _call("proc-show-metadata-table-partitions", _P + "show_metadata_table_partitions(table => '{t}')", 3),
             _call(

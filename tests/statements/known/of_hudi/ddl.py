@@ -188,21 +188,23 @@ STORIES = [
             Step(
                 "queries-metadata-function-all-files",
                 "SELECT * FROM hudi_metadata('{t}') WHERE type = 2",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="hudilite_metadata",
+                rows=3,
             ),
             Step(
                 "queries-metadata-function-record-keys",
                 "SELECT key FROM hudi_metadata('{t}') WHERE type=5",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="hudilite_metadata",
+                rows=0,
             ),
             Step(
                 "queries-metadata-function-partition-stats",
-                "SELECT ColumnStatsMetadata.columnName FROM hudi_metadata('{t}') "
-                "WHERE type=6 AND ColumnStatsMetadata.columnName='who'",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="hudilite_metadata",
+                [
+                    "CALL hudilite.system.delete_metadata_table(table => '{t}')",
+                    "CALL hudilite.system.create_metadata_table(table => '{t}', "
+                    "options => 'hoodie.metadata.index.column.stats.enable=true')",
+                    "SELECT ColumnStatsMetadata.columnName FROM hudi_metadata('{t}') "
+                    "WHERE type=6 AND ColumnStatsMetadata.columnName='who'",
+                ],
+                rows=["who", "who", "who"],
             ),
             Step("queries-timeline-function", "SELECT * FROM hudi_query_timeline('{t}', 'true')", rows=1),
         ],

@@ -166,8 +166,7 @@ STORIES = [
                         "hoodie.datasource.read.incr.path.glob": "oslo/*",
                     }
                 ).select("ride"),
-                error="OPTION_NOT_SUPPORTED",
-                says="filter on the partition columns",
+                rows=["r-1", "r-2"],
             ),
         ],
     ),

@@ -12,6 +12,8 @@ import io.hudilite.config.key.ConfigKey
   *   begin of an incremental read, by its option
   * @param end
   *   end of it; `None` = the newest instant
+  * @param glob
+  *   pattern of the files of an incremental read; `None` = all
   * @param orWhatIsLeft
   *   true to read the other rows of an incremental read when some were overwritten since and cleaned away
   * @param showsMeta
@@ -27,6 +29,7 @@ final case class ReadConf(
     states: Seq[NamedState],
     begin: Option[GivenOption],
     end: Option[GivenOption],
+    glob: Option[GivenOption],
     orWhatIsLeft: Boolean,
     showsMeta: Boolean,
     usesMetadata: Boolean,
@@ -46,6 +49,7 @@ object ReadConf {
       states = statesOf(options),
       begin = asked(ReadOptions.BeginInstant, options),
       end = asked(ReadOptions.EndInstant, options),
+      glob = asked(ReadOptions.PathGlob, options).filter(_.text.nonEmpty),
       orWhatIsLeft = ReadOptions.FullScanFallback(options),
       showsMeta = ReadOptions.MetaColumns(options),
       usesMetadata = ReadOptions.UsesMetadata(options),
@@ -59,8 +63,7 @@ object ReadConf {
     val namesState = statesOf(own).nonEmpty
     val inOwn = ReadOptions.QueryType.isSet(own)
     val states = if (namesState) ReadOptions.TimeTravel else Nil
-    val range = if (namesState || (inOwn && !isIncremental(own))) Seq(ReadOptions.BeginInstant, ReadOptions.EndInstant)
-    else Nil
+    val range = if (namesState || (inOwn && !isIncremental(own))) ReadOptions.OfRange else Nil
     val query = if (namesState && !inOwn && isIncremental(session)) Seq(ReadOptions.QueryType) else Nil
     val left = (states ++ range ++ query).flatMap(_.names)
     if (left.isEmpty) session else session.filterNot { case (key, _) => left.exists(_.equalsIgnoreCase(key)) }

@@ -27,6 +27,11 @@ object ReadOptions {
   val EndInstant: ConfigKey[String] = ConfigKey.text("hoodie.datasource.read.end.instanttime", None,
     "Where an incremental read ends; the instant itself is read. Without it: the newest one.")
 
+  val PathGlob: ConfigKey[String] = ConfigKey.text("hoodie.datasource.read.incr.path.glob", Some(""),
+    "The only files whose rows an incremental read sees, by a pattern for the end of their paths: `*` stands for any text, " +
+      "slashes too, `?` for one character, `[ab]` for one of these, `{a,b}` for one of these texts. `/oslo/*` names a " +
+      "partition. It must hold for all files of a file slice or for none. Empty: all files.")
+
   val FullScanFallback: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.incr.fallback.fulltablescan.enable",
     default = false,
     "What an incremental read with an end does when rows as of that end have been overwritten since and cleaned away: " +
@@ -49,11 +54,14 @@ object ReadOptions {
   /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
 
+  /** Options that say which changes an incremental read sees. */
+  val OfRange: Seq[ConfigKey[String]] = Seq(BeginInstant, EndInstant, PathGlob)
+
   /** Options that choose the rows that a read sees. Writes work on the newest ones. */
-  val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ Seq(BeginInstant, EndInstant))
+  val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ OfRange)
 
-  val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
+  val all: Seq[ConfigKey[_]] = ChoosesRows.filterNot(_ == PathGlob) ++ Seq(FullScanFallback, MetaColumns)
 
-  /** Those that Hudi's writers heed, too. */
-  val further: Seq[ConfigKey[_]] = Seq(UsesMetadata, SkipsFiles)
+  /** Those that Hudi's writers heed, too, and the pattern of files. */
+  val further: Seq[ConfigKey[_]] = Seq(PathGlob, UsesMetadata, SkipsFiles)
 }

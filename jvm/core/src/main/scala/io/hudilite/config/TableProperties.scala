@@ -48,6 +48,9 @@ object TableProperties {
     attempt(Attempts)
   }
 
+  /** The properties of a file that somebody gives, or why they cannot be a table's. */
+  def parse(content: Array[Byte]): Either[String, Map[String, String]] = PropertiesFile.parse(content)
+
   /** Flaws of the file of the properties and of its backup, where there is one. */
   def health(storage: Storage, basePath: String): PropertiesHealth =
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))

@@ -10,9 +10,12 @@ import io.hudilite.error.CorruptTable
   *   position of the content, in bytes from the beginning of the file; of a corrupt block, position of its bytes
   * @param contentLength
   *   bytes of content; of a corrupt block, bytes up to the next block
+  * @param footers
+  *   texts behind the content, which no reader heeds
   */
 final case class LogBlock(
-    path: String, kind: BlockKind, headers: Map[Int, String], contentOffset: Long, contentLength: Long) {
+    path: String, kind: BlockKind, headers: Map[Int, String], contentOffset: Long, contentLength: Long,
+    footers: Map[Int, String] = Map.empty) {
 
   /** Requested time of the write that appended the block. */
   def instant: String = header(HeaderKey.InstantTime, "instant")
@@ -56,23 +59,27 @@ final case class LogBlock(
       "reason" -> s"the block with content at offset $contentOffset names no $name"))
 }
 
-/** The kind of a log block, by the code in its header (docs/format.md#log-files). */
-sealed abstract class BlockKind(val code: Int) extends Product with Serializable
+/** The kind of a log block, by the code in its header (docs/format.md#log-files).
+  *
+  * @param name
+  *   Hudi's name of it
+  */
+sealed abstract class BlockKind(val code: Int, val name: String) extends Product with Serializable
 
 object BlockKind {
 
   /** An order to the reader. The only one takes back an earlier instant. */
-  case object Command extends BlockKind(0)
-  case object Delete extends BlockKind(1)
+  case object Command extends BlockKind(0, "COMMAND_BLOCK")
+  case object Delete extends BlockKind(1, "DELETE_BLOCK")
 
   /** Bytes that are no whole block; never written, only found. */
-  case object Corrupt extends BlockKind(2)
-  case object AvroData extends BlockKind(3)
-  case object HFileData extends BlockKind(4)
-  case object ParquetData extends BlockKind(5)
+  case object Corrupt extends BlockKind(2, "CORRUPT_BLOCK")
+  case object AvroData extends BlockKind(3, "AVRO_DATA_BLOCK")
+  case object HFileData extends BlockKind(4, "HFILE_DATA_BLOCK")
+  case object ParquetData extends BlockKind(5, "PARQUET_DATA_BLOCK")
 
   /** Change data capture; not part of a table's rows. */
-  case object ChangeData extends BlockKind(6)
+  case object ChangeData extends BlockKind(6, "CDC_DATA_BLOCK")
 
   val All: Seq[BlockKind] = Seq(Command, Delete, Corrupt, AvroData, HFileData, ParquetData, ChangeData)
 
@@ -105,6 +112,11 @@ object HeaderKey {
   val PositionsBaseInstant = 8
 
   val Last: Int = PositionsBaseInstant
+
+  /** Hudi's names of the keys, in their order. */
+  val Names: Seq[String] = Seq("INSTANT_TIME", "TARGET_INSTANT_TIME", "SCHEMA", "COMMAND_BLOCK_TYPE",
+    "COMPACTED_BLOCK_TIMES", "RECORD_POSITIONS", "BLOCK_IDENTIFIER", "IS_PARTIAL",
+    "BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS")
 
   /** The command type of a rollback. */
   val Rollback = "0"

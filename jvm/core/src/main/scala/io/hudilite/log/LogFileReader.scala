@@ -139,10 +139,10 @@ private final class LogFileReader(path: String, file: FileWindow) {
     val contentLength = file.long(afterHeaders)
     val content = afterHeaders + java.lang.Long.BYTES
     if (contentLength < 0 || contentLength > limit - content) throw wrong(s"has a content length of $contentLength")
-    val (_, afterFooters) = entries(content + contentLength, limit, wrong)
+    val (footers, afterFooters) = entries(content + contentLength, limit, wrong)
     if (afterFooters != limit) throw wrong(s"has ${limit - afterFooters} bytes too many")
     if (kind == BlockKind.Command) checkCommand(headers, wrong)
-    LogBlock(path, kind, headers, content, contentLength)
+    LogBlock(path, kind, headers, content, contentLength, footers)
   }
 
   private def checkCommand(headers: Map[Int, String], wrong: String => CorruptTable): Unit =

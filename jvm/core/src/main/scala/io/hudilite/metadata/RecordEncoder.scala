@@ -4,6 +4,7 @@ import io.hudilite.codec.avro.AvroOutput
 import io.hudilite.metadata.MetadataPayload._
 import io.hudilite.metadata.StatValue._
 
+import java.math.BigDecimal
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 
@@ -16,7 +17,7 @@ object RecordEncoder {
     val out = new AvroOutput
     RecordSchema.MetaColumns.foreach(_ => out.long(Absent))
     out.text("")
-    out.long(typeOf(record.payload))
+    out.long(typeOf(record.payload).toLong)
     // Each kind of record has one field, in the order of the schema.
     val parts = Seq[PartialFunction[MetadataPayload, AvroOutput => Unit]](
       { case names: Names => entries(names, _) },
@@ -28,12 +29,13 @@ object RecordEncoder {
     out.result()
   }
 
-  private def typeOf(payload: MetadataPayload): Long = payload match {
-    case Names(_, ofPartitions) => if (ofPartitions) 1L else 2L
-    case Statistics(_, ofPartition) => if (ofPartition) 6L else 3L
-    case _: Bloom => 4L
-    case _: Place => 5L
-    case _: Pair => 7L
+  /** Hudi's number of the kind of a record. */
+  def typeOf(payload: MetadataPayload): Int = payload match {
+    case Names(_, ofPartitions) => if (ofPartitions) 1 else 2
+    case Statistics(_, ofPartition) => if (ofPartition) 6 else 3
+    case _: Bloom => 4
+    case _: Place => 5
+    case _: Pair => 7
   }
 
   private val Absent = 0L
@@ -63,7 +65,7 @@ object RecordEncoder {
   private def statistics(of: ColumnStatistics, out: AvroOutput): Unit = {
     Seq(of.file, of.column).foreach(text => optional(out, Some(text))(out.text))
     Seq(of.min, of.max).foreach(bound =>
-      bound.fold(out.long(Absent))(value(_, of.valueType.filter(_.ordinal != StatType.V1), out)))
+      bound.fold(out.long(Absent))(value(_, of.valueType, out)))
     Seq(of.values, of.nulls, of.bytes, of.uncompressedBytes).foreach(n => optional(out, Some(n))(out.long))
     out.boolean(of.isDeleted)
     out.boolean(of.isTight)
@@ -73,48 +75,73 @@ object RecordEncoder {
     }
   }
 
-  /** The value in its wrapper, by the number of that in the union: version 2 of the statistics has wrappers of the
-    * physical types alone.
-    */
-  private def value(of: StatValue, second: Option[StatType], out: AvroOutput): Unit = {
-    def wrapped(number: Long)(write: => Unit): Unit = {
-      out.long(number)
-      write
-    }
-    of match {
-      case Flag(v) => wrapped(1L)(out.boolean(v))
-      case Int32(v) => wrapped(2L)(out.long(v.toLong))
-      case Int64(v) => wrapped(3L)(out.long(v))
-      case Float32(v) => wrapped(4L)(out.float(v))
-      case Float64(v) => wrapped(5L)(out.double(v))
-      case Octets(hex) => wrapped(6L)(out.bytes(hex.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray))
-      case Text(v) => wrapped(7L)(out.text(v))
-      case Day(v) => wrapped(if (second.isDefined) 2L else 8L)(out.long(v.toLong))
-      case Decimal(v) if second.isDefined => wrapped(6L)(out.bytes(v.unscaledValue.toByteArray))
-      case Decimal(v) => wrapped(9L)(out.bytes(v.setScale(RecordSchema.DecimalScale).unscaledValue.toByteArray))
-      case TimeMicros(v) => wrapped(10L)(out.long(v))
-      case TimestampMicros(v) => wrapped(11L)(out.long(v))
+  private def value(of: StatValue, valueType: Option[StatType], out: AvroOutput): Unit = {
+    val (wrapper, content) = wrapped(of, valueType)
+    out.long(wrapper + Present)
+    content match {
+      case v: Boolean => out.boolean(v)
+      case v: Int => out.long(v.toLong)
+      case v: Long => out.long(v)
+      case v: Float => out.float(v)
+      case v: Double => out.double(v)
+      case v: String => out.text(v)
+      case v: BigDecimal => out.bytes(v.unscaledValue.toByteArray)
+      case v: Array[Byte] => out.bytes(v)
+      case other => throw new IllegalArgumentException(s"$other is no value of a wrapper")
     }
   }
 
-  private val OfUuid = 0L
-  private val OfText = 1L
-  private val NoNumber = -1L
+  /** The value as its wrapper holds it, and the number of the wrapper among all: version 2 of the statistics has wrappers
+    * of the physical types alone.
+    */
+  def wrapped(of: StatValue, valueType: Option[StatType]): (Int, Any) = {
+    val isSecond = valueType.exists(_.ordinal != StatType.V1)
+    of match {
+      case Flag(v) => 0 -> v
+      case Int32(v) => 1 -> v
+      case Int64(v) => 2 -> v
+      case Float32(v) => 3 -> v
+      case Float64(v) => 4 -> v
+      case Octets(hex) => 5 -> hex.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
+      case Text(v) => 6 -> v
+      case Day(v) => (if (isSecond) 1 else 7) -> v
+      case Decimal(v) if isSecond => 5 -> v.unscaledValue.toByteArray
+      case Decimal(v) => 8 -> v.setScale(RecordSchema.DecimalScale)
+      case TimeMicros(v) => 9 -> v
+      case TimestampMicros(v) => 10 -> v
+    }
+  }
+
+  private val OfUuid = 0
+  private val OfText = 1
+  private val NoNumber = -1
   private val NumberedUuid = "([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-(\\d{1,9}))?".r
 
+  /** The id of a file group as a record of the record index has it.
+    *
+    * @param number
+    *   behind the UUID, -1 for none
+    * @param encoding
+    *   0 for a UUID with its number, 1 for a text
+    */
+  final case class FileIdParts(high: Long, low: Long, number: Int, text: String, encoding: Int)
+
+  // Readers of Hudi's fail on a file id that is null.
+  def fileId(id: String): FileIdParts = id match {
+    case NumberedUuid(uuid, index) =>
+      val bits = UUID.fromString(uuid)
+      FileIdParts(bits.getMostSignificantBits, bits.getLeastSignificantBits, Option(index).fold(NoNumber)(_.toInt), "",
+        OfUuid)
+    case other => FileIdParts(NoNumber.toLong, NoNumber.toLong, NoNumber, other, OfText)
+  }
+
   private def place(of: Place, out: AvroOutput): Unit = {
-    // Readers of Hudi's fail on a file id that is null.
-    val (high, low, number, text, encoding) = of.fileId match {
-      case NumberedUuid(uuid, index) =>
-        val id = UUID.fromString(uuid)
-        (id.getMostSignificantBits, id.getLeastSignificantBits, Option(index).fold(NoNumber)(_.toLong), "", OfUuid)
-      case other => (NoNumber, NoNumber, NoNumber, other, OfText)
-    }
+    val id = fileId(of.fileId)
     optional(out, Some(of.partition))(out.text)
-    Seq(high, low, number).foreach(n => optional(out, Some(n))(out.long))
-    optional(out, Some(text))(out.text)
+    Seq(id.high, id.low, id.number.toLong).foreach(n => optional(out, Some(n))(out.long))
+    optional(out, Some(id.text))(out.text)
     optional(out, of.instantMs)(out.long)
-    out.long(encoding)
+    out.long(id.encoding.toLong)
     optional(out, of.position)(out.long)
   }
 }

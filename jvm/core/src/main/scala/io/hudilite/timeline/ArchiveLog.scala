@@ -36,6 +36,10 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
         .flatMap(LateWrites.named(PlanCodec.rollbackOf, _)).toSet
 
     override def commits(times: Set[String]): Map[String, CommitMetadata] = commitsIn(contents, times)
+
+    override def results(actions: Set[String]): Iterator[(Instant, AvroFields)] = contents.iterator.flatMap(file =>
+      parsed(Seq(file), OfResults)(entry =>
+        instant(entry).filter(i => actions(i.action)).flatMap(i => result(i, entry).map(i -> _))))
   }
 
   override def commits(times: Set[String]): Map[String, CommitMetadata] = commitsIn(contents(listed), times)
@@ -106,6 +110,9 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
       Instant(time, name, State.Completed, None, s"$time.$name")
     }
 
+  private def result(completed: Instant, entry: AvroFields): Option[AvroFields] =
+    Results.get(completed.action).flatMap(_.flatMap(entry.child(_)).headOption)
+
   private def commit(entry: AvroFields): Option[(String, CommitMetadata)] =
     for {
       completed <- instant(entry) if Action.Writes(completed.action)
@@ -120,6 +127,15 @@ private object ArchiveLog {
   private val OfCommits = OfInstants ++ Set("hoodieCommitMetadata", "hoodieReplaceCommitMetadata")
 
   private val Rollback = "hoodieRollbackMetadata"
+
+  private val Results = Map(
+    Action.Clean -> Seq("hoodieCleanMetadata"),
+    Action.Commit -> Seq("hoodieCommitMetadata"),
+    Action.DeltaCommit -> Seq("hoodieCommitMetadata"),
+    Action.ReplaceCommit -> Seq("hoodieReplaceCommitMetadata", "hoodieCommitMetadata"),
+    Action.Rollback -> Seq(Rollback),
+    Action.Savepoint -> Seq("hoodieSavePointMetadata"))
+  private val OfResults = OfInstants ++ Results.values.flatten
 
   private val FileName = "\\.commits_\\.archive\\.(\\d{1,18})(_.*)?".r
 

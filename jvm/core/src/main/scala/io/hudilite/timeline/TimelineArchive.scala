@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.AvroFields
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
 
 /** Instants that left the active timeline (docs/format.md#history). Writing methods are called under the table lock.
@@ -44,6 +45,9 @@ private[hudilite] trait ArchiveImage {
 
   /** As [[TimelineArchive.commits]]. */
   def commits(times: Set[String]): Map[String, CommitMetadata]
+
+  /** Results of completed actions of these kinds; an action that says nothing is not among them. */
+  def results(actions: Set[String]): Iterator[(Instant, AvroFields)]
 }
 
 /** The files of one completed instant in the active timeline.

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.codec.avro.AvroFile
+import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.Storage
 
@@ -30,6 +30,12 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
       val mayHold = ofTimes(current, times.toSeq).map(pathOf).toSet
       commitsIn(contents.filter { case (path, _) => mayHold(path) }, times)
     }
+
+    override def results(actions: Set[String]): Iterator[(Instant, AvroFields)] = for {
+      (path, bytes) <- contents.iterator
+      row <- rows(Seq(path -> bytes))(HistoryRows.commits(_).filter(row => actions(row.instant.action)))
+      content <- row.metadata if content.nonEmpty
+    } yield row.instant -> CorruptTable.guard(path)(AvroFile.read(content))
   }
 
   override def commits(times: Set[String]): Map[String, CommitMetadata] =

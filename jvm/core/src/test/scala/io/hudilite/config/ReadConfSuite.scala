@@ -10,7 +10,7 @@ class ReadConfSuite extends FunSuite {
 
   test("a read without options is one of the newest rows") {
     assertEquals(conf(),
-      ReadConf(Map.empty, QueryType.Snapshot, Nil, None, None, orWhatIsLeft = false,
+      ReadConf(Map.empty, QueryType.Snapshot, Nil, None, None, None, orWhatIsLeft = false,
         showsMeta = false, usesMetadata = true, asksForMetadata = false))
   }
 
@@ -19,6 +19,7 @@ class ReadConfSuite extends FunSuite {
       "Hoodie.datasource.view.type" -> "Incremental",
       "hoodie.datasource.read.begin.instanttime" -> " 000 ",
       "HOODIE.DATASOURCE.READ.END.INSTANTTIME" -> "2026",
+      "hoodie.datasource.read.incr.path.glob" -> "/oslo/*",
       "hoodie.datasource.read.incr.fallback.fulltablescan.enable" -> "true",
       "hoodie.datasource.read.meta.columns" -> "true",
       "hoodie.metadata.enable" -> "true",
@@ -35,6 +36,7 @@ class ReadConfSuite extends FunSuite {
           NamedState(GivenOption("timestampAsOf", "c"), bySession = true)),
         Some(GivenOption("hoodie.datasource.read.begin.instanttime", " 000 ")),
         Some(GivenOption("hoodie.datasource.read.end.instanttime", "2026")),
+        Some(GivenOption("hoodie.datasource.read.incr.path.glob", "/oslo/*")),
         orWhatIsLeft = true,
         showsMeta = true, usesMetadata = true, asksForMetadata = true))
     val read = asked.keySet.map(_.toLowerCase)

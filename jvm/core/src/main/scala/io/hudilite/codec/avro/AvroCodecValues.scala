@@ -65,6 +65,9 @@ private[hudilite] final class AvroFields(schema: Schema, values: Array[Any]) {
   /** Name of the record's type, without its namespace. */
   def typeName: String = schema.getName
 
+  /** Names of the fields, in the order of the schema. */
+  def names: Seq[String] = schema.getFields.asScala.map(_.name).toList
+
   /** The value as it was read. */
   def value(name: String): Option[Any] =
     Option(schema.getField(name)).flatMap(f => Option[Any](values(f.pos)))

@@ -5,7 +5,8 @@ import java.io.Closeable
 import scala.util.control.NonFatal
 
 /** Elements that come out of an open file, which is closed when the last one has been taken or one cannot be had. */
-private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T] {
+private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T]
+    with Closeable {
 
   private var isOpen = true
 
@@ -26,7 +27,7 @@ private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) e
         throw e
     }
 
-  private def close(): Unit = {
+  override def close(): Unit = if (isOpen) {
     isOpen = false
     file.close()
   }

@@ -182,6 +182,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
     ()
   }
 
+  /** A reader of slices of this state, which ships to tasks. */
+  def stored: StoredSlices = new StoredSlices(folder, config.version, instants)
+
   /** The merged records of a slice. */
   def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
 

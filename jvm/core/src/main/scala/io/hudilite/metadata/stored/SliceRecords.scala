@@ -4,7 +4,7 @@ import io.hudilite.codec.hfile.{HFile, HFileRecords}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
-import io.hudilite.metadata.{MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
+import io.hudilite.metadata.{MetadataInstants, MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
 import io.hudilite.storage.{Parallel, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -137,4 +137,15 @@ private object SliceRecords {
     *   nothing of what lies below counts
     */
   final case class Change(payload: Option[MetadataPayload], isWhole: Boolean)
+}
+
+/** Reads the merged records of file slices of a metadata table as it was opened; ships to tasks. */
+final class StoredSlices private[stored] (folder: String, version: Int, instants: MetadataInstants)
+    extends Serializable {
+
+  /** The records come one after the other; what log files say of them is in memory. Whoever does not take all of them
+    * closes the iterator, where it is a `Closeable`.
+    */
+  def of(storage: Storage, slice: FileSlice): Iterator[MetadataRecord] =
+    new SliceRecords(storage, folder, new SliceBlocks(storage, folder, version, instants.counts).of).of(slice)
 }

@@ -16,9 +16,11 @@ import scala.collection.mutable
   *
   * @param delete
   *   deletion of files, as in [[Cleaning]]
+  * @param wanted
+  *   findings to look at, and to mend
   */
 final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
-    delete: (Table, Seq[String]) => Set[String]) {
+    delete: (Table, Seq[String]) => Set[String], wanted: Finding => Boolean = _ => true) {
 
   private val storage = TableStorage.of(all, basePath)
   private val place = storage.place(basePath)
@@ -43,7 +45,9 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     }
   }
 
-  private def examine(): Seq[Finding] = {
+  private def examine(): Seq[Finding] = examined().filter(wanted)
+
+  private def examined(): Seq[Finding] = {
     val properties = Examination.properties(storage, basePath)
     if (properties.exists(_.mend.isEmpty)) properties
     else properties ++ examine(TableProperties.read(storage, basePath))
@@ -64,13 +68,13 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     def tried(mends: Seq[Mend])(body: => Unit): Unit =
       try body
       catch { case e: HudiliteException => mends.foreach(failures.put(_, e.getMessage)) }
-    val wanted = found.flatMap(_.mend)
-    if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
+    val asked = found.flatMap(_.mend)
+    if (asked.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
       options.locked(place)(options.exclusion(storage, basePath).alone(TableProperties.recover(storage, basePath))))
     // A plan that nobody can read keeps pending actions from being taken back, so it goes first.
-    val dropped = wanted.filter(isDropped)
+    val dropped = asked.filter(isDropped)
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())
-    if (wanted.exists(m => m != Mend.RestoreProperties && !isDropped(m))) tried(wanted.filterNot(isDropped)) {
+    if (asked.exists(m => m != Mend.RestoreProperties && !isDropped(m))) tried(asked.filterNot(isDropped)) {
       val table = Table.open(storage, basePath)
       Transaction.prepared(table, options.copy(sweepsAtOnce = true)) { config =>
         // The table is examined again under the lock.
@@ -79,7 +83,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         def carriedOut(): Unit = mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
         if (mends.exists(takesBack)) MetadataUpkeep.remade(table, config)(carriedOut()) else carriedOut()
       }
-      val cleanings = wanted.collect { case m: Mend.EndCleaning => m }
+      val cleanings = asked.collect { case m: Mend.EndCleaning => m }
       if (cleanings.nonEmpty) tried(cleanings) {
         new Cleaning(options, delete).runPending(table.refresh())
         ()

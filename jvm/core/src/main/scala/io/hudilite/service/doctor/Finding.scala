@@ -101,3 +101,13 @@ final case class Finding(kind: FindingKind, subject: String, what: String, advic
   /** True for an equal finding of another examination. */
   private[doctor] def isSame(other: Finding): Boolean = kind == other.kind && subject == other.subject
 }
+
+object Finding {
+
+  /** A file of a cleaning in the timeline cannot be read, and the cleaning can be ended without it. */
+  def isOfBrokenCleaning(finding: Finding): Boolean =
+    finding.kind == FindingKind.BrokenInstant && finding.mend.exists {
+      case Mend.EndCleaning(_) => true
+      case _ => false
+    }
+}

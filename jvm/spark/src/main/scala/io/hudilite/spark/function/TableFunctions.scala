@@ -31,7 +31,7 @@ object TableFunctions {
     register(extensions, Metadata, "(table, name): a metadata table of a table, such as 'history'")(metadata)
     register(extensions, Timeline, "(table[, 'true']): the instants of the timeline, with the archived ones")(timeline)
     register(extensions, FileSystemView, "(table[, partition]): the newest file slices")(fileSystemView)
-    register(extensions, MetadataOfHudi, "(table): not read; hudilite_metadata has the facts")(metadataOfHudi)
+    register(extensions, MetadataOfHudi, "(table): the records of its metadata table")(metadataOfHudi)
   }
 
   private def register(extensions: SparkSessionExtensions, name: String, usage: String)(
@@ -56,6 +56,8 @@ object TableFunctions {
   }
 
   private def metadata(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    // Where Apache Hudi's function has the name.
+    case Seq(name, what) if what.equalsIgnoreCase(MetadataOfHudi) => metadataOfHudi(session, Seq(name))
     case Seq(name, what) => metadataTable(session, name, Inspection.named(what))
     case _ => throw invalid(Metadata, arguments.mkString(", "), s"write $Metadata(table, name)")
   }
@@ -85,13 +87,15 @@ object TableFunctions {
         s"write $FileSystemView(table), and select partitions by WHERE partition LIKE ...")
   }
 
-  // Its rows are those of the metadata table's own files, in columns that Hudi changes from version to version.
-  private def metadataOfHudi(session: SparkSession, arguments: Seq[String]): Table = {
-    val path = arguments.headOption.map(TableArgument.pathOf(session, _)).getOrElse("")
-    throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> MetadataOfHudi, "path" -> path,
-      "reason" ->
-        (s"$Metadata(table, 'files') has rows, keys and bytes of each file, " +
-          "CALL hudilite.system.show_metadata_table_files what the metadata table names"))
+  // The records of the metadata table, which hudilite_metadata has as facts on files.
+  private def metadataOfHudi(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    case Seq(name) => metadataTable(session, name, Inspection.HudiMetadata) match {
+        case found: InspectTable if found.table.config.metadataPartitions.isEmpty =>
+          throw invalid(MetadataOfHudi, name,
+            "it has no metadata table; CALL hudilite.system.create_metadata_table makes one")
+        case found => found
+      }
+    case _ => throw invalid(MetadataOfHudi, arguments.mkString(", "), s"write $MetadataOfHudi(table)")
   }
 
   private def opened(session: SparkSession, path: String, options: Map[String, String]): HudiliteTable = {

@@ -53,7 +53,9 @@ object InspectTable {
     private var asked = RowsAsked.All
     private var pushed: Array[Predicate] = Array.empty
 
-    override def pruneColumns(required: StructType): Unit = columns = required
+    // A column comes as a whole.
+    override def pruneColumns(required: StructType): Unit =
+      columns = StructType(required.fieldNames.map(of.what.schema(_)))
 
     override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
       val understood = predicates.toSeq.flatMap(p => ScanFilter.of(p, of.what.schema).map(p -> _))
@@ -75,6 +77,11 @@ object InspectTable {
         new DriverScan(of.name(), columns,
           () => rows.limit.fold(driver.rows(table, rows))(driver.rows(table, rows).take), driver.schema)
       case slices: SliceInspection => tasks(slices)
+      case Inspection.HudiMetadata =>
+        val metadata = MetadataRecordsTask.metadataOf(of.table)
+        new TaskScan(of.name(), columns,
+          MetadataRecordsTask(columns, metadata.stored, SharedConf(Sessions.hadoopConf(session))),
+          MetadataRecordsTask.batches(metadata, asked))
     }
 
     private def tasks(what: SliceInspection): Scan = {

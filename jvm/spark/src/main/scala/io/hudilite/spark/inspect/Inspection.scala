@@ -42,6 +42,10 @@ sealed abstract class SliceInspection(name: String, summary: String, val footerC
 
 object Inspection {
 
+  /** The records of the metadata table beside a table, in Hudi's columns: only a function asks for them. */
+  case object HudiMetadata extends Inspection("hudi_metadata", "a record of the metadata table",
+        MetadataColumns.All: _*)
+
   case object History extends DriverInspection("history", "a completed write with what it did, the newest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
@@ -138,6 +142,9 @@ final case class RowsAsked(filters: Seq[ScanFilter] = Nil, limit: Option[Int] = 
         case ScanFilter.OneOf(RowsAsked.Partition, paths) => paths
       }.map(_.map(_.toString).filter(TablePath.isNormal))
     }
+
+  /** A row with one of these values in the column may pass. */
+  def mayBe(column: Seq[String], values: Seq[Any]): Boolean = maybe(Map(column -> PossibleValues.OneOfThese(values)))
 
   private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
     filters.forall(FilterOutcomes.of(_, values).isTrue)

@@ -9,17 +9,11 @@ private[procedure] object Elsewhere {
   private val Loads =
     "read the files with Spark, and write them with format(\"hudilite\") and the operation bulk_insert"
   private val Audits = "hudilite writes no audit files of its lock; show_timeline tells who wrote when"
-  private val Bounds = "show_metadata_table_column_stats shows the bounds of columns file by file"
-  private val Bootstraps =
-    "a bootstrap's index is Apache Hudi's; the metadata table files names the files of other tables"
   private val Restores = "restore_to_instant brings a state back"
   private val Clusters = "run_clustering writes small files together"
 
   private val OfHudi: Map[String, String] = Map(
     "sync_validate" -> "compare the counts of both tables by a query",
-    "hdfs_parquet_import" -> Loads,
-    "show_bootstrap_mapping" -> Bootstraps,
-    "show_bootstrap_partitions" -> Bootstraps,
     "set_audit_lock" -> Audits,
     "show_audit_lock_status" -> Audits,
     "validate_audit_lock" -> Audits,
@@ -28,21 +22,9 @@ private[procedure] object Elsewhere {
       "run_clustering with buckets => n moves a table or its selected partitions to another number of buckets",
     "run_rollback_inflight_tableservice" -> "rollback_to_instant takes a planned service back",
     "delete_marker" -> "the next write, or doctor with fix => true, takes a dead write back with its markers",
-    "repair_corrupted_clean_files" -> Doctor,
     "repair_migrate_partition_meta" -> Doctor,
     "repair_add_partition_meta" -> Doctor,
-    "repair_overwrite_hoodie_props" -> s"a table keeps its facts; $Doctor",
-    "repair_deduplicate" ->
-      "doctor with deep => true names the keys; INSERT OVERWRITE ... PARTITION writes the rows that are to stay",
-    "show_metadata_column_stats_overlap" -> Bounds,
-    "show_column_stats_overlap" -> Bounds,
-    "show_fs_path_detail" -> "the metadata table partitions tells files and bytes",
-    "show_file_status" -> "the metadata table files has the newest files, and show_commits_metadata the writes",
-    "export_instants" -> "show_timeline and show_commits_metadata tell of instants; copy the folder .hoodie/timeline",
-    "show_invalid_parquet" -> "doctor with deep => true reads all record keys, and tells of a file that it cannot read",
-    "show_logfile_metadata" -> "the metadata table files names log files, and show_commits_metadata what is in them",
-    "show_logfile_records" ->
-      "a query reads the rows of log files; hoodie.datasource.query.type=read_optimized leaves them out")
+    "show_fs_path_detail" -> "the metadata table partitions tells files and bytes")
 
   private val OfIceberg: Map[String, String] = Map(
     "rewrite_data_files" -> Clusters,

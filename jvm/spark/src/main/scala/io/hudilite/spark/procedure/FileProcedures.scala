@@ -1,11 +1,18 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.{BaseFileFooter, FileNames, FileSlice, PathSelection}
 import io.hudilite.spark.inspect.Inspection
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.task.{TaskJob, TaskWork}
+import io.hudilite.storage.TablePath
 import io.hudilite.table.{PartitionVersions, Table}
 
+import java.io.FileNotFoundException
 import java.util.regex.Pattern
 
+import org.apache.hadoop.fs.ChecksumException
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
 
@@ -69,7 +76,23 @@ private[procedure] object FileProcedures {
       .take(arguments.limit).toList
   }
 
-  val All: Seq[Procedure] = Seq(properties, all, latest, sizes)
+  private val invalid = Procedure("show_invalid_parquet",
+    "Shows the Parquet files in the partitions of a table whose footers cannot be read, whether they count or not.",
+    Seq(Parameter.Path, Parameter.integer("parallelism", 100, "not read: Spark decides how many tasks there are"),
+      Parameter.limit(100),
+      Parameter.flag("needDelete",
+        "refused: what a file had is told by the commit that names it; doctor with fix => " +
+          "true removes what dead writers left"),
+      Parameter.text("partitions", "the only partitions, separated by commas"),
+      Parameter.text("instants", "the only instants in the names of files, separated by commas"), Listing.Filter),
+    Seq("path" -> StringType)) { (session, arguments) =>
+    if (arguments.flag("needDelete")) throw arguments.invalid("needDelete", "true",
+      "a file that a commit names is not deleted; doctor with fix => true removes what dead writers left")
+    ServiceCall(session, arguments.needed("path")).onTable((table, _) =>
+      Listing.limited(session, arguments, Seq("path" -> StringType), new InvalidFiles(session, table, arguments).rows))
+  }
+
+  val All: Seq[Procedure] = Seq(properties, all, latest, sizes, invalid)
 
   private lazy val AllPartitions = "ALL_PARTITIONS"
 
@@ -140,4 +163,57 @@ private[procedure] object SizeStatistics {
   }
 
   private def expr(text: String) = org.apache.spark.sql.functions.expr(text)
+}
+
+/** The Parquet files of some partitions without a footer that can be read; tasks read the footers. */
+private[procedure] final class InvalidFiles(session: SparkSession, table: Table, arguments: Arguments) {
+
+  private val root = table.basePath.stripSuffix("/")
+
+  private lazy val partitions: Seq[String] = arguments.list("partitions").getOrElse(table.partitions())
+  private lazy val instants = arguments.list("instants").map(_.toSet)
+
+  def rows: Iterator[Row] = {
+    partitions.find(path => path.nonEmpty && !TablePath.isNormal(path)).foreach(path =>
+      throw arguments.invalid("partitions", path, "it is no path of a partition below the table"))
+    val work = FooterCheck(SharedConf(Sessions.hadoopConf(session)))
+    if (arguments.limit == 0) Iterator.empty
+    else files.grouped(FooterCheck.FilesOfJob).flatMap(some =>
+      TaskJob.run(session, "footers of Parquet files", work,
+        some.grouped(FooterCheck.FilesOfTask).map(batch =>
+          FooterBatch(batch.toList)).toList)).map(Row(_))
+  }
+
+  private def files: Iterator[(String, Long)] = for {
+    some <- partitions.grouped(FooterCheck.FoldersAtOnce)
+    found <- table.storage.list(some.map(path => if (path.isEmpty) root else s"$root/$path")).toSeq.sortBy(_._1)
+    file <- found._2.sortBy(_.name) if !file.isDirectory && file.name.endsWith(FileNames.BaseExtension)
+    if instants.forall(wanted => FileNames.parseBaseFile(file.name).exists(name => wanted(name.instant)))
+  } yield file.path -> file.length
+}
+
+/** Paths and lengths of Parquet files. */
+private[procedure] final case class FooterBatch(files: Seq[(String, Long)])
+
+/** Paths of the files whose footers cannot be read. Storage that does not answer raises its own error. */
+private[procedure] final case class FooterCheck(conf: SharedConf) extends TaskWork[FooterBatch, String] {
+
+  override def apply(batch: FooterBatch): Seq[String] =
+    batch.files.collect { case (path, length) if !isReadable(path, length) => path }
+
+  private def isReadable(path: String, length: Long): Boolean =
+    try {
+      BaseFileFooter.metadata(conf.value, path, length)
+      true
+    } catch {
+      // Its bytes are not those that were written, or fewer.
+      case _: CorruptTable | _: ChecksumException => false
+      case _: FileNotFoundException => true // it was deleted meanwhile
+    }
+}
+
+private[procedure] object FooterCheck {
+  val FoldersAtOnce = 64
+  val FilesOfTask = 64
+  val FilesOfJob = 4096
 }

@@ -5,11 +5,13 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.record.MetaFields
+import io.hudilite.service.advise.ColumnOverlaps
 import io.hudilite.table.Table
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}
+import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, IntegerType, LongType, StringType}
 
 /** Procedures on the metadata table beside a table, in Hudi's columns. */
 private[procedure] object MetadataProcedures {
@@ -95,10 +97,7 @@ private[procedure] object MetadataProcedures {
       Parameter.text("targetColumns", "columns, separated by commas; all by default"), Listing.Filter),
     Seq[(String, DataType)]("file_name" -> StringType, "column_name" -> StringType, "min_value" -> StringType,
       "max_value" -> StringType, "null_number" -> LongType)) { (table, arguments) =>
-    val metadata = there(table, arguments)
-    if (!metadata.hasColumnStatistics)
-      throw refused(table, arguments,
-        "its metadata table has no column_stats; the metadata table files has rows and keys")
+    val metadata = withStatistics(table, arguments)
     val asked = arguments.list("targetColumns").map(_.toSet)
     val ofPartition = arguments.text("partition")
     val newest = table.allSlices().values.flatten.filter(slice => ofPartition.forall(_ == slice.partition))
@@ -109,6 +108,44 @@ private[procedure] object MetadataProcedures {
         Row(of.file, of.column, of.min.map(StatValue.text).orNull, of.max.map(StatValue.text).orNull, of.nulls)
     }
   }
+
+  private def overlap(name: String): Procedure = Listing(name,
+    "Shows how many files a filter on a value of a column reads, by bounds of base files in the metadata table.",
+    Seq(Parameter.Table, Parameter.Path,
+      Parameter.text("partition", "the only partitions, separated by commas, with all below them"),
+      Parameter.text("targetColumns", "columns, separated by commas; all by default"), Listing.Filter),
+    Overlaps) { (table, arguments) =>
+    val metadata = withStatistics(table, arguments)
+    val asked = arguments.list("targetColumns").map(_.toSet)
+    val prefixes = arguments.list("partition")
+    val slices = table.allSlices().filter { case (partition, _) => prefixes.forall(_.exists(partition.startsWith)) }
+    val partitionOf = slices.toSeq.flatMap { case (p, some) => some.flatMap(_.base).map(_.name -> p) }.toMap
+    val bounds = metadata.records(MetadataPartition.ColumnStats).collect {
+      case MetadataRecord(_, MetadataPayload.Statistics(of, false))
+          if partitionOf.contains(of.file) && !of.isDeleted && !MetaFields.all.contains(of.column) &&
+            asked.forall(_(of.column)) =>
+        (partitionOf(of.file), of.column) -> of.min.zip(of.max)
+    }.toSeq.groupBy(_._1)
+    val rows = for {
+      ((partition, column), found) <- bounds.toSeq
+      of <- ColumnOverlaps.of(found.flatMap(_._2))
+    } yield Row(partition, column, of.average, of.most, slices(partition).size, of.percentile(50), of.percentile(75),
+      of.percentile(95), of.percentile(99), of.counts.size)
+    rows.sortBy(row => (row.getString(1), row.getDouble(2), row.getString(0))).iterator
+  }
+
+  private def withStatistics(table: Table, arguments: Arguments): MetadataTable = {
+    val metadata = there(table, arguments)
+    if (!metadata.hasColumnStatistics)
+      throw refused(table, arguments,
+        "its metadata table has no column_stats; the metadata table files has rows and keys")
+    metadata
+  }
+
+  private lazy val Overlaps: Seq[(String, DataType)] = Seq[(String, DataType)]("Partition path" -> StringType,
+    "Field name" -> StringType, "Average overlap" -> DoubleType, "Maximum file overlap" -> IntegerType,
+    "Total file number" -> IntegerType, "50% overlap" -> IntegerType, "75% overlap" -> IntegerType,
+    "95% overlap" -> IntegerType, "99% overlap" -> IntegerType, "Total value number" -> IntegerType)
 
   private val validate = Procedure("validate_metadata_table_files",
     "Compares the names and lengths of files in the metadata table with the folders, and changes nothing.",
@@ -125,7 +162,8 @@ private[procedure] object MetadataProcedures {
       }
   }
 
-  val All: Seq[Procedure] = Seq(create, init, delete, files, partitions, stats, columns, validate)
+  val All: Seq[Procedure] = Seq(create, init, delete, files, partitions, stats, columns,
+    overlap("show_column_stats_overlap"), overlap("show_metadata_column_stats_overlap"), validate)
 
   private def folder(table: Table): String = s"${table.basePath.stripSuffix("/")}/.hoodie/metadata"
 

@@ -24,7 +24,8 @@ object Procedures {
     (CompactionProcedures.All ++ ClusteringProcedures.All ++ CleaningProcedures.All ++
       UndoProcedures.All ++ StateProcedures.All ++ RunningProcedures.All ++ CommitProcedures.All ++
       HistoryProcedures.All ++ FileProcedures.All ++ MetadataProcedures.All ++ CopyProcedures.All ++
-      SyncProcedures.All ++ IndexProcedures.All ++ BootstrapProcedures.All :+ help).sortBy(_.name)
+      SyncProcedures.All ++ IndexProcedures.All ++ BootstrapProcedures.All ++ LogProcedures.All ++
+      InstantProcedures.All ++ RepairProcedures.All :+ help).sortBy(_.name)
 
   /** The procedure of a name in any case; raises `UNKNOWN_NAME`. */
   def named(name: String): Procedure = find(name).getOrElse(

@@ -16,6 +16,9 @@ import scala.reflect.ClassTag
   */
 private[spark] trait TaskWork[I, O] extends Serializable {
   def apply(item: I): Seq[O]
+
+  /** The result of a query, of which not all may be asked for. */
+  def rows(item: I): Iterator[O] = apply(item).iterator
 }
 
 /** Work of a service on the items of its plan, as one job of Spark's with a task for each item. So it has Spark's
@@ -85,7 +88,7 @@ private object TaskScan {
   /** Reader of one task, which does its item when the first row is asked for. */
   private final class ItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
 
-    private lazy val rows: Iterator[InternalRow] = work(item).iterator
+    private lazy val rows: Iterator[InternalRow] = work.rows(item)
     private var row: Option[InternalRow] = None
 
     override def next(): Boolean = {

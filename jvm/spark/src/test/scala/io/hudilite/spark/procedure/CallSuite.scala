@@ -137,7 +137,7 @@ class CallSuite extends FunSuite with Interpreted {
       "SELECT * FROM hudi_table_changes('MOR')" -> "write hudi_table_changes(table",
       "SELECT * FROM hudi_query_timeline('MOR', 'x')" -> "write hudi_query_timeline(table[, archived])",
       "SELECT * FROM hudi_filesystem_view('MOR', 'p*')" -> "WHERE partition LIKE",
-      "SELECT * FROM hudi_metadata('MOR')" -> "hudilite_metadata(table, 'files')",
+      "SELECT * FROM hudi_metadata('MOR', 'files')" -> "write hudi_metadata(table)",
       "SELECT * FROM hudilite_metadata('MOR', 'histery')" -> "The nearest one is history",
       "SELECT * FROM hudi_query_timeline('/nothing')" -> "[TABLE_NOT_FOUND]")
   }

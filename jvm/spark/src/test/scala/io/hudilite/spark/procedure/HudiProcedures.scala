@@ -105,7 +105,12 @@ private[procedure] object HudiProcedures {
       |create_savepoint -> create_savepoint_result:boolean
       |delete_metadata_table -> result:string
       |downgrade_table -> result:boolean
+      |export_instants -> export_detail:string
+      |hdfs_parquet_import -> import_result:int
       |init_metadata_table -> result:string
+      |repair_corrupted_clean_files -> result:boolean
+      |repair_deduplicate -> result:string
+      |repair_overwrite_hoodie_props -> property:string, old_value:string, new_value:string
       |rollback_to_savepoint -> rollback_savepoint_result:boolean
       |run_ttl -> deleted_partitions:string
       |show_archived_commits -> commit_time:string, state_transition_time:string, total_bytes_written:bigint,
@@ -116,6 +121,9 @@ private[procedure] object HudiProcedures {
       |  num_deletes:bigint, num_update_writes:bigint, total_errors:bigint, total_log_blocks:bigint,
       |  total_corrupt_log_blocks:bigint, total_rollback_blocks:bigint, total_log_records:bigint,
       |  total_updated_records_compacted:bigint, total_bytes_written:bigint
+      |show_bootstrap_mapping -> partition:string, file_id:string, source_base_path:string,
+      |  source_partition:string, source_file:string
+      |show_bootstrap_partitions -> indexed_partitions:string
       |show_clean_plans -> plan_time:string, state:string, action:string, earliest_instant_to_retain:string,
       |  last_completed_commit_timestamp:string, policy:string, version:int, total_partitions_to_clean:int,
       |  total_partitions_to_delete:int, extra_metadata:string
@@ -146,6 +154,7 @@ private[procedure] object HudiProcedures {
       |  num_deletes:bigint, num_update_writes:bigint, total_errors:bigint, total_log_blocks:bigint,
       |  total_corrupt_log_blocks:bigint, total_rollback_blocks:bigint, total_log_records:bigint,
       |  total_updated_records_compacted:bigint, total_bytes_written:bigint
+      |show_file_status -> status:string, action:string, instant:string, timeline:string, full_path:string
       |show_fsview_all -> partition:string, file_id:string, base_instant:string, data_file:string,
       |  data_file_size:bigint, num_delta_files:bigint, total_delta_file_size:bigint, delta_files:string
       |show_fsview_latest -> partition:string, file_id:string, base_instant:string, data_file:string,
@@ -153,6 +162,13 @@ private[procedure] object HudiProcedures {
       |  delta_size_compaction_scheduled:bigint, delta_size_compaction_unscheduled:bigint,
       |  delta_to_base_radio_compaction_scheduled:double, delta_to_base_radio_compaction_unscheduled:double,
       |  delta_files_compaction_scheduled:string, delta_files_compaction_unscheduled:string
+      |show_invalid_parquet -> path:string
+      |show_logfile_metadata -> instant_time:string, record_count:int, block_type:string, header_metadata:string,
+      |  footer_metadata:string
+      |show_logfile_records -> records:string
+      |show_metadata_column_stats_overlap -> Partition path:string, Field name:string, Average overlap:double,
+      |  Maximum file overlap:int, Total file number:int, 50% overlap:int, 75% overlap:int, 95% overlap:int,
+      |  99% overlap:int, Total value number:int
       |show_metadata_table_column_stats -> file_name:string, column_name:string, min_value:string,
       |  max_value:string, null_number:bigint
       |show_metadata_table_files -> file_path:string

@@ -69,6 +69,10 @@ class ProceduresPageSuite extends FunSuite {
       Seq("`hudi_query_timeline(table[, 'true'])`",
         "those of the metadata table `timeline`, with `'true'` also completed instants of the archive"),
       Seq("`hudi_filesystem_view(table)`", "those of the metadata table `file_groups`"),
+      Seq("`hudi_metadata(table)`",
+        "the records of the table's metadata table in Hudi's columns, of a `type` each: 1 and 2 names of partitions and " +
+          "files, 3 and 6 statistics of columns, 4 bloom filters, 5 places of record keys, 7 secondary keys; where Apache Hudi has the name, it is " +
+          "`hudilite_metadata(table, 'hudi_metadata')`"),
       Seq("`hudilite_metadata(table, name)`",
         "those of the metadata table of that name, where the table is a parameter of the statement"))) ++ Seq("",
     "`begin` and `end` are what `hoodie.datasource.read.begin.instanttime` and `hoodie.datasource.read.end.instanttime`",

@@ -51,6 +51,23 @@ class BootstrappedSuite extends FunSuite with Interpreted {
     finally walked.close()
   }
 
+  test("procedures show the partitions and source files that the index names") {
+    def call(text: String) = spark.sql(s"CALL hudilite.system.$text").collect().toSeq
+    val partitions = call(s"show_bootstrap_partitions(path => '${made.table}')").map(_.getString(0))
+    assertEquals(partitions.toSet, read.selectExpr("_hoodie_partition_path").collect().map(_.getString(0)).toSet)
+    assertEquals(partitions, partitions.sorted)
+    val mapping = call(s"show_bootstrap_mapping(path => '${made.table}')")
+    assertEquals(mapping.map(_.getString(0)), partitions)
+    assertEquals(mapping.map(_.getString(2)).distinct, Seq(made.source.toString))
+    assert(mapping.head.getString(4).endsWith(made.first.getFileName.toString), mapping)
+    assertEquals(call(s"show_bootstrap_mapping(path => '${made.table}', desc => true, limit => 1)"), Seq(mapping.last))
+    val one = mapping(1)
+    assertEquals(call(s"show_bootstrap_mapping(path => '${made.table}', partition_path => '${one.getString(0)}', " +
+        s"file_ids => '${one.getString(1)}')"), Seq(one))
+    assertEquals(call(s"show_bootstrap_mapping(path => '${made.table}', partition_path => 'nowhere')"), Nil)
+    assertEquals(call(s"show_bootstrap_mapping(path => '${made.table}', limit => 0)"), Nil)
+  }
+
   test("writes are refused by name where rows would come to other partitions than those that are there") {
     val before = files(made.table)
     val path = made.table

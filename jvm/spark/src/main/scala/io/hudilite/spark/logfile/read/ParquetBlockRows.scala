@@ -23,8 +23,9 @@ import scala.collection.JavaConverters._
   * @param names
   *   under which names the wanted columns are in the block
   */
-private[read] final class ParquetBlockRows(
-    bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration, timeZone: String)
+private[logfile] final class ParquetBlockRows(
+    bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration,
+    timeZone: String = SQLConf.get.sessionLocalTimeZone)
     extends Closeable {
 
   private val settings = ParquetBlockRows.settings(conf)

@@ -40,8 +40,11 @@ object Query {
     *
     * @param orWhatIsLeft
     *   where some have been overwritten since and cleaned away, the others are read; otherwise that is an error
+    * @param glob
+    *   pattern of the only files to read
     */
-  final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false) extends Query
+  final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false, glob: Option[String] = None)
+      extends Query
 
   /** The rows that some slices held at the instant at which a service planned to write them again.
     *
@@ -59,7 +62,7 @@ object Query {
           without(state.option, "an incremental read has a beginning and an end"))
         incremental(conf, config)
       case other =>
-        (conf.begin ++ conf.end).headOption.foreach(
+        (conf.begin ++ conf.end ++ conf.glob).headOption.foreach(
           without(_, s"it goes with ${ReadOptions.QueryType.name}=${QueryType.Incremental.name}"))
         if (other == QueryType.ReadOptimized && config.tableType == TableType.MergeOnRead) ReadOptimized(asOf)
         else asOf.fold(Snapshot: Query)(AsOf(_))
@@ -72,7 +75,9 @@ object Query {
   private def incremental(conf: ReadConf, config: TableConfig): Query = {
     val begin = conf.begin.getOrElse(throw InvalidInput("MISSING_OPTION",
         "option" -> ReadOptions.BeginInstant.name, "reason" -> "an incremental read begins there"))
-    Incremental(IncrementalRange(position(begin, config), conf.end.map(position(_, config))), conf.orWhatIsLeft)
+    conf.glob.foreach(GlobbedSlices.check)
+    Incremental(IncrementalRange(position(begin, config), conf.end.map(position(_, config))), conf.orWhatIsLeft,
+      conf.glob.map(_.text))
   }
 
   // `000`, `0` and `earliest` lie before every instant.
@@ -206,9 +211,10 @@ final class TableState(
     case Query.ReadOptimized(_) =>
       val slices = index.find(selection)
       StateSlices(inOrder(slices).flatMap(_.base), Nil, slices.size)
-    case _: Query.Incremental =>
-      val slices = changed.slices.filter { case (partition, _) => selection.wants(partition) }
-      of(if (changed.fullScan) slices else slices.map { case (p, s) => p -> s.map(ofRange) })
+    case Query.Incremental(_, _, glob) =>
+      val wanted = changed.slices.filter { case (partition, _) => selection.wants(partition) }
+      val slices = if (changed.fullScan) wanted else wanted.map { case (p, s) => p -> s.map(ofRange) }
+      of(glob.fold(slices)(new GlobbedSlices(table.basePath, _).of(slices)))
     case Query.Planned(_, slices) => of(slices.filter(s => selection.wants(s.partition)).groupBy(_.partition))
     case _ => of(index.find(selection))
   }
@@ -216,7 +222,7 @@ final class TableState(
   private lazy val index: TableFiles = asOf.fold(table.files)(table.filesAsOf)
 
   private lazy val changed: IncrementalFiles = query match {
-    case Query.Incremental(range, orWhatIsLeft) => table.incremental(range, orWhatIsLeft)
+    case Query.Incremental(range, orWhatIsLeft, _) => table.incremental(range, orWhatIsLeft)
     case _ => throw new IllegalStateException(s"$describe has no range")
   }
 
@@ -236,7 +242,7 @@ final class TableState(
   lazy val logs: LogJob = {
     val job = LogJob.of(table, support, asOf)
     query match {
-      case Query.Incremental(range, _) =>
+      case Query.Incremental(range, _, _) =>
         val all = if (table.config.layout == 1) job.instants.copy(latest = range.end) else job.instants
         job.copy(instants = if (changed.fullScan) all else all.copy(chosen = Some(changed.instants)))
       case Query.Planned(instant, _) => job.copy(instants = job.instants.copy(latest = Some(instant)))
@@ -259,7 +265,7 @@ final class TableState(
     case Query.AsOf(instant) => s"as of $instant"
     case Query.ReadOptimized(instant) => "base files" + instant.map(i => s" as of $i").getOrElse("")
     case Query.Planned(instant, slices) => s"${slices.size} file slices of the plan $instant"
-    case Query.Incremental(range, _) => s"incremental after ${range.begin}" +
-        range.end.map(e => s" up to $e").getOrElse("")
+    case Query.Incremental(range, _, glob) => s"incremental after ${range.begin}" +
+        range.end.map(e => s" up to $e").getOrElse("") + glob.map(g => s" in files like $g").getOrElse("")
   }
 }
