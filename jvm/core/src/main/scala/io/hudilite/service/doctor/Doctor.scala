@@ -21,7 +21,6 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     delete: (Table, Seq[String]) => Set[String]) {
 
   private val storage = TableStorage.of(all, basePath)
-  private val place = storage.place(basePath)
 
   /** Findings on the table. Raises `TABLE_NOT_FOUND`.
     *
@@ -66,7 +65,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       catch { case e: HudiliteException => mends.foreach(failures.put(_, e.getMessage)) }
     val wanted = found.flatMap(_.mend)
     if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
-      options.locked(place)(options.exclusion(storage, basePath).alone(TableProperties.recover(storage, basePath))))
+      options.locked(storage, basePath)(options.exclusion(storage, basePath).alone(
+          TableProperties.recover(storage, basePath))))
     // A plan that nobody can read keeps pending actions from being taken back, so it goes first.
     val dropped = wanted.filter(isDropped)
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())
