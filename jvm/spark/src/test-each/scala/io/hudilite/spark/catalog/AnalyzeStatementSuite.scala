@@ -94,6 +94,15 @@ final class AnalyzeStatementSuite extends NamedSession {
     assertEquals(registered("logged").entry.stats.flatMap(_.rowCount), Some(BigInt(390)): Option[BigInt])
   }
 
+  test("rows of file groups that are logs alone are known from the commits that added them") {
+    create("bucketed", ", type = 'mor', 'hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '2'")
+    assertEquals(sql(s"SELECT count(*) FROM $database.bucketed.files WHERE kind = 'base'").head.getLong(0), 0L)
+    assertEquals(stats("SELECT * FROM bucketed").rowCount, Some(BigInt(400)): Option[BigInt])
+    sql("UPDATE bucketed SET v = 1 WHERE id < 10")
+    sql("INSERT INTO bucketed VALUES (1000, 1, 1.0D, 'a')")
+    assertEquals(stats("SELECT * FROM bucketed").rowCount, Some(BigInt(401)): Option[BigInt])
+  }
+
   test("statistics that others have put into the catalog are not taken for those of the table") {
     create("others")
     sql("ANALYZE TABLE others COMPUTE STATISTICS FOR COLUMNS id")
