@@ -10,6 +10,7 @@ import io.hudilite.config.service.{
   ServiceOptions
 }
 import io.hudilite.error.{EditDistance, InvalidInput}
+import io.hudilite.outside.{CallbackOptions, LockOptions}
 import io.hudilite.sync.SyncOptions
 
 import java.util.Locale
@@ -23,10 +24,12 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] = (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
-    WriteOptions.ofPartitions ++
-    WriteOptions.ofMetadata ++ LockOptions.all ++ CallbackOptions.all ++ IndexOptions.all ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-    SyncOptions.all ++ ReadOptions.further ++ TableOptions.further
+  val further: Seq[ConfigKey[_]] =
+    (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
+      WriteOptions.ofPartitions ++
+      WriteOptions.ofMetadata ++ LockOptions.all ++ CallbackOptions.all ++ IndexOptions.all ++
+      ClusteringOptions.further ++ PartitionTtlOptions.all ++
+      SyncOptions.all ++ ReadOptions.further ++ TableOptions.further
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -47,7 +50,8 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofStatements ++ LockOptions.all ++ CallbackOptions.all ++ CompactionOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofStatements ++ LockOptions.all ++
+      CallbackOptions.all ++ CompactionOptions.all ++
       ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
@@ -65,6 +69,8 @@ object Options {
       if (isHeeded(lower(key)) || !isEntry(key)) checkOne(lower(key), key, value, side)
     }
     LockOptions.check(options)
+    if (LockOptions.of(options).isDefined && WriteOptions.FailedWritesPolicy.get(options).contains("EAGER"))
+      notSupported(WriteOptions.FailedWritesPolicy.name, "EAGER", "a writer that shares the lock may be alive")
     heeded.foreach(_.get(options))
     mergeMode(options)
   }

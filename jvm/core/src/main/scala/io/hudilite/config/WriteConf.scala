@@ -2,6 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.config.key.{ConfigKey, Setting}
 import io.hudilite.config.service.ServiceConf
+import io.hudilite.outside.{CallbackConf, CallbackOptions, LockFileConf, LockOptions}
 import io.hudilite.sync.SyncConf
 
 /** Options of one write, checked and read once.

@@ -41,7 +41,8 @@ private[hudilite] object CommitJson {
     */
   def message(instant: Instant, metadata: CommitMetadata, table: String, basePath: String): Array[Byte] = {
     val stats = nodeOf(CommitAvro.encode(metadata, replaces = false)).path("partitionToWriteStats")
-    val node = mapper.createObjectNode().put("commitTime", instant.time).put("tableName", table).put("basePath", basePath)
+    val node =
+      mapper.createObjectNode().put("commitTime", instant.time).put("tableName", table).put("basePath", basePath)
     val told = node.putArray("hoodieWriteStat")
     stats.elements.asScala.flatMap(_.elements.asScala).foreach(told.add)
     Seq("commitActionType", "extraMetadata").foreach(name =>

@@ -4,6 +4,7 @@ import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, ClusteringOptions, CompactionOptions}
 import io.hudilite.error.{EditDistance, InvalidInput}
 
+import io.hudilite.outside.LockFileConf
 import munit.FunSuite
 
 import scala.util.Try
@@ -131,7 +132,8 @@ class OptionsSuite extends FunSuite {
     assertEquals(error(mode -> "optimistic_concurrency_control").parameters("option"), mode)
     assertEquals(error(mode -> "NON_BLOCKING_CONCURRENCY_CONTROL", provider -> inProcess).parameters("option"), mode)
     Seq("client.transaction.lock.ZookeeperBasedLockProvider", "aws.transaction.lock.DynamoDBBasedLockProvider",
-      "client.transaction.lock.StorageBasedLockProvider", "hive.transaction.lock.HiveMetastoreBasedLockProvider").foreach {
+      "client.transaction.lock.StorageBasedLockProvider",
+      "hive.transaction.lock.HiveMetastoreBasedLockProvider").foreach {
       name =>
         val said = error(provider -> s"org.apache.hudi.$name").parameters
         assertEquals(said("option"), provider)
@@ -142,7 +144,8 @@ class OptionsSuite extends FunSuite {
     def lock(more: (String, String)*): Option[LockFileConf] = WriteConf.of(onStorage ++ more).commit.lockFile
     assertEquals(lock(), Some(LockFileConf(None, 0L, Set.empty)))
     assertEquals(lock("hoodie.write.lock.filesystem.path" -> "/locks", "hoodie.write.lock.filesystem.expire" -> "2",
-        "hoodie.fs.atomic_creation.support" -> "abfs,OSS"), Some(LockFileConf(Some("/locks"), 120000L, Set("abfs", "oss"))))
+        "hoodie.fs.atomic_creation.support" -> "abfs,OSS"),
+      Some(LockFileConf(Some("/locks"), 120000L, Set("abfs", "oss"))))
     assertEquals(WriteConf.of(Map(provider -> inProcess)).commit.lockFile, None)
     assertEquals(intercept[io.hudilite.error.InvalidInput](lock("hoodie.cleaner.policy.failed.writes" -> "EAGER"))
         .parameters("value"), "EAGER")

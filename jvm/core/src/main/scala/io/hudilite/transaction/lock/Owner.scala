@@ -15,7 +15,8 @@ final case class Owner(host: String, pid: Long, started: Long, ticks: Long, proc
     lockFolder: Option[String] = None) {
 
   /** True when both take one lock file for a table. */
-  private[transaction] def sharesLockFile(other: Owner): Boolean = lockFolder.isDefined && lockFolder == other.lockFolder
+  private[transaction] def sharesLockFile(other: Owner): Boolean = lockFolder.isDefined &&
+    lockFolder == other.lockFolder
 
   /** The running system, all of which a file lock reaches. Containers of one machine are different hosts of one system.
     */

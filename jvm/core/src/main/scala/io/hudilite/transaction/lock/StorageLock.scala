@@ -1,7 +1,7 @@
 package io.hudilite.transaction.lock
 
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.storage.{Interrupts, Storage, Undo}
+import io.hudilite.storage.{Interrupts, Storage, TableStorage, Undo}
 
 import java.time.Instant
 import java.util.{Locale, UUID}
@@ -22,16 +22,18 @@ import scala.util.control.NonFatal
   * @param vouched
   *   schemes of storages of which the user says that they let one of two create a file
   */
-final case class StorageLockSettings(folder: Option[String] = None, expiryMs: Long = 0L, vouched: Set[String] = Set.empty)
+final case class StorageLockSettings(folder: Option[String] = None, expiryMs: Long = 0L,
+    vouched: Set[String] = Set.empty)
 
 /** The lock file of Apache Hudi's `FileSystemBasedLockProvider`: whoever creates it has the lock, and deletes it. It keeps
   * processes on several machines apart, Hudi's writers among them. It is taken while the lock of this process and machine
   * is held (docs/format.md#a-lock-file-for-several-machines).
   */
-private[transaction] final class StorageLock(storage: Storage, basePath: String, settings: StorageLockSettings) {
+private[transaction] final class StorageLock(ofTable: Storage, basePath: String, settings: StorageLockSettings) {
 
   import StorageLock._
 
+  private val storage = settings.folder.fold(ofTable)(_ => TableStorage.whole(ofTable))
   private val folder = settings.folder.getOrElse(s"$basePath/.hoodie").stripSuffix("/")
   private val path = s"$folder/$Name"
 
@@ -42,7 +44,8 @@ private[transaction] final class StorageLock(storage: Storage, basePath: String,
       refuse(s"the storage $scheme may let two writers create one lock file; where it does not, name it in " +
         "hoodie.fs.atomic_creation.support")
     if (scheme == Local && schemeOf(basePath) != Local)
-      refuse(s"the folder $folder of the lock file is on this machine, and the table is not; choose one beside the table")
+      refuse(
+        s"the folder $folder of the lock file is on this machine, and the table is not; choose one beside the table")
   }
 
   private def refuse(reason: String): Unit = throw InvalidInput("OPTION_NOT_SUPPORTED",
@@ -61,7 +64,8 @@ private[transaction] final class StorageLock(storage: Storage, basePath: String,
   def held[T](waitMs: Long)(body: => T): T = {
     check()
     if (isOwn) body
-    else if (settings.folder.isEmpty && !storage.exists(folder)) body // there is no table, since its folder is made first
+    else if (settings.folder.isEmpty && !storage.exists(folder))
+      body // there is no table, since its folder is made first
     else {
       settings.folder.foreach(_ => storage.makeDirectory(folder))
       val hold = Hold(Thread.currentThread(), content())

@@ -27,16 +27,17 @@ final class CommitCallbackSuite extends NamedSession {
   private def calls(answer: Int = 200, delayMs: Long = 0L)(body: String => Any): Seq[Call] = {
     val got = new ConcurrentLinkedQueue[Call]()
     val server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0)
-    server.createContext("/", (exchange: HttpExchange) => {
-      val headers = exchange.getRequestHeaders.asScala.map { case (name, values) =>
-        name.toLowerCase -> values.asScala.mkString(",")
-      }
-      got.add(Call(exchange.getRequestMethod, exchange.getRequestURI.toString, headers.toMap,
-          new ObjectMapper().readTree(exchange.getRequestBody.readAllBytes())))
-      if (delayMs > 0) Thread.sleep(delayMs)
-      exchange.sendResponseHeaders(answer, -1)
-      exchange.close()
-    })
+    server.createContext("/",
+      (exchange: HttpExchange) => {
+        val headers = exchange.getRequestHeaders.asScala.map { case (name, values) =>
+          name.toLowerCase -> values.asScala.mkString(",")
+        }
+        got.add(Call(exchange.getRequestMethod, exchange.getRequestURI.toString, headers.toMap,
+            new ObjectMapper().readTree(exchange.getRequestBody.readAllBytes())))
+        if (delayMs > 0) Thread.sleep(delayMs)
+        exchange.sendResponseHeaders(answer, -1)
+        exchange.close()
+      })
     server.setExecutor(java.util.concurrent.Executors.newCachedThreadPool { (work: Runnable) =>
       val thread = new Thread(work)
       thread.setDaemon(true)
@@ -72,10 +73,12 @@ final class CommitCallbackSuite extends NamedSession {
     val first = got.head
     assertEquals(first.headers.get("hudi-callback-key"), Some("hudi_write_commit_http_callback"): Option[String])
     assertEquals(first.headers.get("content-type"), Some("application/json; charset=UTF-8"): Option[String])
-    assertEquals((first.headers.get("x-one"), first.headers.get("x-two")), (Some("1"), Some("a:b")): (Option[String],
-        Option[String]))
+    assertEquals((first.headers.get("x-one"), first.headers.get("x-two")),
+      (Some("1"), Some("a:b")): (Option[String],
+          Option[String]))
     assertEquals(got(1).headers.get("hudi-callback-key"), Some("mine"): Option[String])
-    assertEquals(first.body.fieldNames.asScala.toSeq, Seq("commitTime", "tableName", "basePath", "hoodieWriteStat",
+    assertEquals(first.body.fieldNames.asScala.toSeq,
+      Seq("commitTime", "tableName", "basePath", "hoodieWriteStat",
         "commitActionType", "extraMetadata"))
     assertEquals(got.map(_.body.path("commitTime").asText),
       sql(s"SELECT time FROM hudilite.`$path`.history ORDER BY time").map(_.getString(0)).patch(2, Nil, 1))
@@ -89,7 +92,8 @@ final class CommitCallbackSuite extends NamedSession {
 
   test("a service that does not answer, or not in time, makes no write fail") {
     val path = s"$home/failing"
-    def told(options: (String, String)*): Seq[String] = Logged.during(logger)(write(path, (on -> "true") +: options: _*))
+    def told(options: (String, String)*): Seq[String] =
+      Logged.during(logger)(write(path, (on -> "true") +: options: _*))
     var said = Seq.empty[Seq[String]]
     calls(answer = 500)(url => said :+= told(s"$http.url" -> s"$url/x"))
     calls(delayMs = 3000L)(url =>

@@ -96,7 +96,8 @@ class DialectSuite extends NamedSession {
       "ALTER TABLE trips SET IDENTIFIER FIELDS id" -> "record key",
       "ALTER TABLE trips ADD CONSTRAINT c CHECK (id > 0)" -> "no constraints",
       "ALTER TABLE trips SET SERDE 'org.example.Serde'" -> "SET TBLPROPERTIES",
-      "ALTER TABLE trips PARTITION (p = 'a') SET SERDEPROPERTIES ('a' = 'b')" -> "SET TBLPROPERTIES", "MSCK REPAIR TABLE trips" -> found,
+      "ALTER TABLE trips PARTITION (p = 'a') SET SERDEPROPERTIES ('a' = 'b')" -> "SET TBLPROPERTIES",
+      "MSCK REPAIR TABLE trips" -> found,
       "ALTER TABLE trips RECOVER PARTITIONS" -> found, "FSCK REPAIR TABLE trips" -> "doctor",
       "REORG TABLE trips APPLY (PURGE)" -> "run_compaction", "COPY INTO trips FROM '/x'" -> "INSERT INTO",
       "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino",
@@ -248,7 +249,8 @@ class DialectSuite extends NamedSession {
       ()
     }
     def message(body: => Any): String = intercept[InvalidInput](body).getMessage
-    Seq(() => sql("UPDATE typed SET n = 'five'"), () => sql("UPDATE typed SET n = '3000000000'"),
+    Seq(
+      () => sql("UPDATE typed SET n = 'five'"), () => sql("UPDATE typed SET n = '3000000000'"),
       () => sql("UPDATE typed SET n = st.f1"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"),
       () => sql("INSERT INTO typed (n, id) VALUES ('5', 2)")).foreach(written =>
       assert(
@@ -282,7 +284,8 @@ class DialectSuite extends NamedSession {
       assertEquals(intercept[InvalidInput](sql(s"UPDATE texts SET $set")).condition, "INCOMPATIBLE_TYPE", set))
     assertEquals(rows("texts"), values)
     sql("MERGE INTO texts t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = '7', d = NULL")
-    sql("MERGE INTO texts t USING (SELECT 2 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, n) VALUES ('2', '8')")
+    sql(
+      "MERGE INTO texts t USING (SELECT 2 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, n) VALUES ('2', '8')")
     assertEquals(sql("SELECT id, n, d FROM texts ORDER BY id").map(_.toString), Seq("[1,7,null]", "[2,8,null]"))
     sql("DROP TABLE texts")
   }

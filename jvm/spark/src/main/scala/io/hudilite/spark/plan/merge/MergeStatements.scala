@@ -68,7 +68,8 @@ private[plan] object MergeStatements {
         .find(a => hidden(a.exprId) && !Kept(a.name)).foreach(column =>
           throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE with the column ${column.name}",
             "path" -> table.basePath,
-            "reason" -> "this version of Spark does not read it for a MERGE; look keys up by it in the source of the MERGE"))
+            "reason" ->
+              "this version of Spark does not read it for a MERGE; look keys up by it in the source of the MERGE"))
     }
 
   private val Kept = Set(MetaFields.RecordKey, MetaFields.PartitionPath)

@@ -54,8 +54,9 @@ private[plan] object StoredKeys {
     else if (!rows.deterministic && CachedPlans.isCached(session, rows))
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> "An upsert of cached rows with random values",
         "path" -> basePath,
-        "reason" -> ("their keys are not cached with them, so that the values would be others; read the table with " +
-          s"${ReadOptions.MetaColumns.name}, or write the rows to a table first"))
+        "reason" ->
+          ("their keys are not cached with them, so that the values would be others; read the table with " +
+            s"${ReadOptions.MetaColumns.name}, or write the rows to a table first"))
     else Datasets.ofRows(session, Project(rows.output ++ hidden, rows)).queryExecution.analyzed
   }
 

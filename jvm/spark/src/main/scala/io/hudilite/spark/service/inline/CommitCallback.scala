@@ -1,6 +1,6 @@
 package io.hudilite.spark.service.inline
 
-import io.hudilite.config.CallbackConf
+import io.hudilite.outside.CallbackConf
 import io.hudilite.spark.write.attempt.CommittedWrite
 import io.hudilite.timeline.CommitJson
 
@@ -21,7 +21,8 @@ private[inline] object CommitCallback {
   def apply(write: CommittedWrite): Unit = write.target.conf.callback.foreach { conf =>
     try {
       val metadata = write.table.store.readCommit(write.instant)
-      val answer = sent(conf, CommitJson.message(write.instant, metadata, write.target.config.name,
+      val answer = sent(conf,
+        CommitJson.message(write.instant, metadata, write.target.config.name,
           write.table.basePath))
       if (answer >= 300) tell(conf, write, s"it answered $answer")
     } catch {

@@ -1,4 +1,4 @@
-package io.hudilite.config
+package io.hudilite.outside
 
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
@@ -21,11 +21,15 @@ final case class LockFileConf(folder: Option[String], expiryMs: Long, vouched: S
   */
 object LockOptions {
 
+  val Mode = "hoodie.write.concurrency.mode"
+  val Provider = "hoodie.write.lock.provider"
+
   val Folder: ConfigKey[String] = ConfigKey.text("hoodie.write.lock.filesystem.path", None,
     "With the provider FileSystemBasedLockProvider: the folder of the lock file, by default the table's `.hoodie`.")
 
   val Expiry: ConfigKey[Int] = ConfigKey.int("hoodie.write.lock.filesystem.expire", 0,
-    "With that provider: age at which the lock file of a program counts for nobody's; 0 keeps it until it is deleted.", 0,
+    "With that provider: age at which the lock file of a program counts for nobody's; 0 keeps it until it is deleted.",
+    0,
     "minutes")
 
   val Vouched: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.fs.atomic_creation.support",
@@ -42,25 +46,23 @@ object LockOptions {
       Vouched.get(options).getOrElse(Nil).map(_.toLowerCase(Locale.ROOT)).toSet))
 
   /** Raises `InvalidInput` for a provider, or a mode, in which hudilite would not exclude other writers. */
-  private[config] def check(options: Map[String, String]): Unit = {
+  def check(options: Map[String, String]): Unit = {
     val said = provider(options)
     said.filterNot(name => Seq(InProcess, OnStorage).exists(name.endsWith)).foreach(name =>
-      refuse(KnownOptions.LockProvider, name,
+      refuse(Provider, name,
         "it needs a client that hudilite does not bring; FileSystemBasedLockProvider reaches several machines"))
-    ConfigKey.lookUp(options, KnownOptions.ConcurrencyMode).map(_.trim.toUpperCase(Locale.ROOT)).foreach {
+    ConfigKey.lookUp(options, Mode).map(_.trim.toUpperCase(Locale.ROOT)).foreach {
       case "SINGLE_WRITER" =>
       case "OPTIMISTIC_CONCURRENCY_CONTROL" if said.nonEmpty =>
       case "OPTIMISTIC_CONCURRENCY_CONTROL" =>
-        refuse(KnownOptions.ConcurrencyMode, "OPTIMISTIC_CONCURRENCY_CONTROL",
-          s"without ${KnownOptions.LockProvider} hudilite's lock covers one machine")
-      case other => refuse(KnownOptions.ConcurrencyMode, other, "writers of one file group exclude each other")
+        refuse(Mode, "OPTIMISTIC_CONCURRENCY_CONTROL",
+          s"without $Provider hudilite's lock covers one machine")
+      case other => refuse(Mode, other, "writers of one file group exclude each other")
     }
-    if (of(options).isDefined && WriteOptions.FailedWritesPolicy.get(options).contains("EAGER"))
-      refuse(WriteOptions.FailedWritesPolicy.name, "EAGER", "a writer that shares the lock may be alive")
   }
 
   private def provider(options: Map[String, String]): Option[String] =
-    ConfigKey.lookUp(options, KnownOptions.LockProvider).map(_.trim)
+    ConfigKey.lookUp(options, Provider).map(_.trim)
 
   private def refuse(option: String, value: String, reason: String): Unit =
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)

@@ -1,4 +1,4 @@
-package io.hudilite.config
+package io.hudilite.outside
 
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
