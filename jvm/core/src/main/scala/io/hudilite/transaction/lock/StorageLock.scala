@@ -3,6 +3,7 @@ package io.hudilite.transaction.lock
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.storage.{Interrupts, Storage, TableStorage, Undo}
 
+import java.io.IOException
 import java.time.Instant
 import java.util.{Locale, UUID}
 import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
@@ -83,8 +84,13 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
     * expired. Apache Hudi deletes the file also where it waited for the lock in vain.
     */
   def checkHeld(): Unit = Option(holds.get(path)).filter(_.thread eq Thread.currentThread()).foreach(hold =>
-    if (!isThere(hold)) throw CommitConflict("COMMIT_CONFLICT", "instant" -> "not told", "path" -> basePath,
+    if (!isReadable(hold)) throw CommitConflict("COMMIT_CONFLICT", "instant" -> "not told", "path" -> basePath,
       "reason" -> s"the lock file $path, which was held, is gone or another's"))
+
+  // A file that cannot be read, or that its checksum does not fit, is no longer the one that was made.
+  private def isReadable(hold: Hold): Boolean =
+    try isThere(hold)
+    catch { case _: IOException => false }
 
   private def isOwn: Boolean = Option(holds.get(path)).exists(_.thread eq Thread.currentThread())
 

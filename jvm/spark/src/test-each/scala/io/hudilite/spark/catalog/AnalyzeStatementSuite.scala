@@ -94,19 +94,6 @@ final class AnalyzeStatementSuite extends NamedSession {
     assertEquals(registered("logged").entry.stats.flatMap(_.rowCount), Some(BigInt(390)): Option[BigInt])
   }
 
-  test("rows of file groups that are logs alone are known from the commits that added them") {
-    create("bucketed", ", type = 'mor', 'hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '2'")
-    sql("MERGE INTO bucketed t USING (SELECT int(1000 + id) AS id, 1 AS k, 1.0D AS v, 'z' AS day FROM range(50)) s " +
-      "ON t.id = s.id WHEN NOT MATCHED THEN INSERT *")
-    def kinds: Seq[String] =
-      sql(s"SELECT DISTINCT kind FROM $database.bucketed.files WHERE partition LIKE '%z'").map(_.getString(0))
-    assertEquals(kinds, Seq("log"))
-    assertEquals(stats("SELECT * FROM bucketed").rowCount, Some(BigInt(450)): Option[BigInt])
-    sql("UPDATE bucketed SET v = 2 WHERE id > 1040")
-    assertEquals(kinds, Seq("log"))
-    assertEquals(stats("SELECT * FROM bucketed").rowCount, Some(BigInt(450)): Option[BigInt])
-  }
-
   test("statistics that others have put into the catalog are not taken for those of the table") {
     create("others")
     sql("ANALYZE TABLE others COMPUTE STATISTICS FOR COLUMNS id")
