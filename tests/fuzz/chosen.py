@@ -85,6 +85,11 @@ LIVES = (
         Wish(version=9, log=True, index="SIMPLE", partitions=1, event_time=True, partial=True),
         ("bulk_insert", "upsert", "merge", "fold", "update", "compact", "upsert", "replace", "upsert"),
     ),
+    Chosen(
+        "logs of version 9 without partition columns in files",
+        Wish(version=9, log=True, index="SIMPLE", partitions=2, event_time=True, dropped=True),
+        ("bulk_insert", "upsert", "merge", "move", "fold", "cluster", "insert_overwrite", "compact", "evolve", "past"),
+    ),
 )
 #: Kinds of steps that the lives of a Spark have taken at the end, by the names that `Life.done` counts.
 KINDS = {

@@ -17,7 +17,7 @@ FIRST_WITH_FACTS = 8
 
 def replacement(rng: random.Random, spec: Spec, columns: Sequence[Column]) -> Spec:
     """The table that takes the place of this one, with these columns by now."""
-    if spec.version >= FIRST_WITH_FACTS and rng.random() < 0.5:
+    if spec.version >= FIRST_WITH_FACTS and not spec.dropped and rng.random() < 0.5:
         return other_facts(rng, spec)
     return replace(spec, columns=other_columns(rng, spec, columns))
 

@@ -53,6 +53,9 @@ ENCODED = ("a/b", "x=y", "100%", "a:b", "[d]", "q?", "", ".", "..")
 PLAIN = ("x=y", "", "{c}")
 PAYLOAD = "hoodie.datasource.write.payload.class"
 MODEL = "org.apache.hudi.common.model."
+DROP = "hoodie.datasource.write.drop.partition.columns"
+#: Types of partition columns whose values their paths tell.
+TOLD_BY_PATHS = ("string", "int", "bigint", "date", "boolean")
 BUCKETS = ("1", "2", "3", "4", "7", "8")
 ORDERING_POOLS: dict[str, tuple[str, ...]] = {
     "bigint": ("1", "2", "3", "4", "5", "6", "9223372036854775807"),
@@ -100,6 +103,7 @@ class Spec:
     deletes: bool = False
     generated: bool = False  # the table has no record key fields; `key` are columns like others
     payload: str = ""  # class of Hudi's by which rows complete each other
+    dropped: bool = False  # files have no partition columns
     facts: dict[str, str] = field(default_factory=dict)
     always: dict[str, str] = field(default_factory=dict)
 
@@ -149,6 +153,7 @@ class Spec:
             **merging,
             engines.HIVE_STYLE: str(self.hive_style).lower(),
             engines.URL_ENCODE: str(self.url_encode).lower(),
+            **({DROP: "true"} if self.dropped else {}),
             **self.facts,
         }
 
@@ -172,6 +177,7 @@ class Wish:
     decimals: bool = False
     generated: bool = False
     partial: bool = False  # rows complete each other
+    dropped: bool = False  # files have no partition columns
 
 
 ANY = Wish()
@@ -189,7 +195,8 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     # Below version 9 no other engine would agree on the spelling of one key field beside several of the partition.
     count = rng.choice((0, 1, 1, 1, 2, 3) if version == 9 or len(key) > 1 else (0, 1))
     count = count if wish.partitions is None else wish.partitions
-    partition = [(f"{'dpt'[i]}t", rng.choice(("string", "string", *PARTITION_POOLS))) for i in range(count)]
+    types = TOLD_BY_PATHS if wish.dropped else tuple(PARTITION_POOLS)
+    partition = [(f"{'dpt'[i]}t", rng.choice(("string", "string", *types))) for i in range(count)]
     ordered = rng.random() < 0.85 or wish.event_time
     ordering = ("ts", rng.choice(("bigint", "bigint", *ORDERING_POOLS))) if ordered else None
     indexes = ["SIMPLE", "SIMPLE", "BLOOM", "BUCKET", "GLOBAL_SIMPLE", "GLOBAL_BLOOM"]
@@ -218,7 +225,14 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
         index=index, deletes=deletes, always=always,
         generated=wish.generated or (wish is ANY and index in ("SIMPLE", "BLOOM") and rng.random() < 0.15),
     )  # fmt: skip
-    return partial(spec) if wish.partial or (wish is ANY and rng.random() < 0.15) else spec
+    spec = partial(spec) if wish.partial or (wish is ANY and rng.random() < 0.15) else spec
+    return dropping(spec) if wish.dropped or (wish is ANY and rng.random() < 0.2) else spec
+
+
+def dropping(spec: Spec) -> Spec:
+    """The table with files that have no partition columns, if it can be one."""
+    types = [ddl for _, ddl in spec.typed(spec.partition)]
+    return replace(spec, dropped=bool(types) and all(ddl in TOLD_BY_PATHS for ddl in types))
 
 
 def partial(spec: Spec) -> Spec:
@@ -252,6 +266,13 @@ class Pools:
         return KEY_POOLS[ddl]
 
     def _partition_pool(self, ddl: str) -> tuple[str | None, ...]:
+        return tuple(value for value in self._partition_values(ddl) if not self.spec.dropped or self._is_told(value))
+
+    def _is_told(self, value: str | None) -> bool:
+        """Return true if the path of the value gives it back."""
+        return value is None or (value != "" and (self.spec.url_encode or self.spec.hive_style or "=" not in value))
+
+    def _partition_values(self, ddl: str) -> tuple[str | None, ...]:
         pool = PARTITION_POOLS[ddl]
         if ddl != "string":
             return pool

@@ -111,16 +111,10 @@ STORIES = [
                 rows=["town=oslo", "town=rome", "town=pune"],
             ),
             Step(
-                "evolve-add-column-not-null",
-                "ALTER TABLE {t} ADD COLUMNS (c INT NOT NULL COMMENT 'new' AFTER car)",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="have no value",
-            ),
-            Step(
                 "ddl-set-serdeproperties",
                 "ALTER TABLE {t} SET SERDEPROPERTIES ('key1' = 'value1')",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="SET TBLPROPERTIES",
+                "SHOW TBLPROPERTIES {t} ('key1')",
+                [("key1", "value1")],
             ),
             Step(
                 "ddl-unset-tblproperties",
@@ -137,10 +131,23 @@ STORIES = [
             Step(
                 "index-update-with-text-for-a-number",
                 "UPDATE {t} SET who = 'zoe', ts = '1697516137' WHERE who = 'ann'",
-                error="INCOMPATIBLE_TYPE",
-                says="spark.sql.storeAssignmentPolicy",
+                "SELECT ts, ride FROM {t} WHERE who = 'zoe'",
+                [(1697516137, "r-1")],
             ),
         ],
+    ),
+    _one(
+        "a new column that is not null",
+        Step(
+            "evolve-add-column-not-null",
+            [
+                _RIDES + ")",
+                "ALTER TABLE {t} ADD COLUMNS (c INT NOT NULL COMMENT 'new' AFTER car)",
+                "INSERT INTO {t} VALUES (1, 'r-1', 'ann', 'car-a', 7, 19.1, 'oslo')",
+            ],
+            "SELECT c, ride FROM {t}",
+            [(7, "r-1")],
+        ),
     ),
     _one(
         "a lock of ZooKeeper",
@@ -151,7 +158,7 @@ STORIES = [
             "hoodie.write.lock.provider = 'org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider') "
             "PARTITIONED BY (town)",
             error="OPTION_NOT_SUPPORTED",
-            says="lock covers one machine",
+            says="needs a client",
         ),
     ),
     Story(

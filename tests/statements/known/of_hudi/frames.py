@@ -213,8 +213,6 @@ STORIES = [
     _write(
         "batch-write-callback-http",
         {"hoodie.write.commit.callback.on": "true", "hoodie.write.commit.callback.http.url": "http://localhost:1/"},
-        error="OPTION_NOT_SUPPORTED",
-        says="callbacks are not called",
     ),
     _write(
         "sync-hive-table-appears",
@@ -243,8 +241,6 @@ STORIES = [
             "hoodie.cleaner.policy.failed.writes": "LAZY",
             "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider",
         },
-        error="OPTION_NOT_SUPPORTED",
-        says="lock covers one machine",
     ),
     _write(
         "boot-operation-bootstrap",

@@ -78,7 +78,7 @@ class ArchitectureSuite extends FunSuite {
   }
 
   // Options are given to a call, a statement or a source; Hadoop and Parquet take theirs from the map.
-  private val takesOptions = Set("config", "config.key", "config.service", "record", "spark", "spark.row",
+  private val takesOptions = Set("config", "config.key", "config.service", "outside", "record", "spark", "spark.row",
     "spark.scan.plan", "spark.plan", "spark.catalog", "spark.catalog.metastore", "spark.catalog.statement",
     "spark.function",
     "spark.procedure", "spark.shim")

@@ -1,5 +1,7 @@
 package io.hudilite.config
 
+import io.hudilite.outside.LockOptions
+
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import scala.collection.JavaConverters._
@@ -79,6 +81,6 @@ private[config] object KnownOptions {
     Seq("hoodie.write.record.merge.strategy.id", "hoodie.datasource.write.record.merger.strategy",
       TableKeys.StrategyId, TableKeys.OldStrategyId)
 
-  val ConcurrencyMode = "hoodie.write.concurrency.mode"
-  val LockProvider = "hoodie.write.lock.provider"
+  val ConcurrencyMode: String = LockOptions.Mode
+  val LockProvider: String = LockOptions.Provider
 }

@@ -10,6 +10,7 @@ import io.hudilite.config.service.{
   ServiceOptions
 }
 import io.hudilite.error.{EditDistance, InvalidInput}
+import io.hudilite.outside.{CallbackOptions, LockOptions}
 import io.hudilite.sync.SyncOptions
 
 import java.util.Locale
@@ -23,10 +24,12 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] = (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
-    WriteOptions.ofPartitions ++
-    WriteOptions.ofMetadata ++ IndexOptions.all ++ ClusteringOptions.further ++ PartitionTtlOptions.all ++
-    SyncOptions.all ++ ReadOptions.further ++ TableOptions.further ++ BootstrapOptions.all
+  val further: Seq[ConfigKey[_]] =
+    (WriteOptions.ofStatements :+ WriteOptions.AmongOthers) ++
+      WriteOptions.ofPartitions ++
+      WriteOptions.ofMetadata ++ LockOptions.all ++ CallbackOptions.all ++ IndexOptions.all ++
+      ClusteringOptions.further ++ PartitionTtlOptions.all ++
+      SyncOptions.all ++ ReadOptions.further ++ TableOptions.further ++ BootstrapOptions.all
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -47,7 +50,8 @@ object Options {
 
   // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
-    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofStatements ++ CompactionOptions.all ++
+    ((WriteOptions.all :+ WriteOptions.AmongOthers) ++ WriteOptions.ofStatements ++ LockOptions.all ++
+      CallbackOptions.all ++ CompactionOptions.all ++
       ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
@@ -64,7 +68,9 @@ object Options {
     options.toSeq.sorted.foreach { case (key, value) =>
       if (isHeeded(lower(key)) || !isEntry(key)) checkOne(lower(key), key, value, side)
     }
-    checkConcurrency(options)
+    LockOptions.check(options)
+    if (LockOptions.of(options).isDefined && WriteOptions.FailedWritesPolicy.get(options).contains("EAGER"))
+      notSupported(WriteOptions.FailedWritesPolicy.name, "EAGER", "a writer that shares the lock may be alive")
     heeded.foreach(_.get(options))
     mergeMode(options)
   }
@@ -106,18 +112,6 @@ object Options {
   private def isOfHudi(name: String): Boolean = name.startsWith(HudiSettings.Prefix)
 
   private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
-
-  private def checkConcurrency(options: Map[String, String]): Unit = {
-    val mode = ConfigKey.lookUp(options, KnownOptions.ConcurrencyMode).map(_.trim)
-    val provider = ConfigKey.lookUp(options, KnownOptions.LockProvider).map(_.trim)
-    provider.filterNot(_.endsWith(".InProcessLockProvider")).foreach(p =>
-      notSupported(KnownOptions.LockProvider, p, "hudilite's lock covers one machine"))
-    mode.map(_.toUpperCase(Locale.ROOT)).foreach {
-      case "SINGLE_WRITER" =>
-      case "OPTIMISTIC_CONCURRENCY_CONTROL" if provider.nonEmpty =>
-      case other => notSupported(KnownOptions.ConcurrencyMode, other, "hudilite's lock covers one machine")
-    }
-  }
 
   /** The merge mode that the options ask for, by name, payload class or strategy id. */
   def mergeMode(options: Map[String, String]): Option[MergeMode] = {

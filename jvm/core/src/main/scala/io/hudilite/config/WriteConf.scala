@@ -2,6 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.config.key.{ConfigKey, Setting}
 import io.hudilite.config.service.ServiceConf
+import io.hudilite.outside.{CallbackConf, CallbackOptions, LockFileConf, LockOptions}
 import io.hudilite.sync.SyncConf
 
 /** Options of one write, checked and read once.
@@ -28,6 +29,8 @@ import io.hudilite.sync.SyncConf
   *   services of the table, after the write or by a call
   * @param sync
   *   names in the session's catalog that are kept up after the write
+  * @param callback
+  *   service that is told of the write
   */
 final case class WriteConf(
     options: Map[String, String],
@@ -48,7 +51,8 @@ final case class WriteConf(
     commit: CommitConf,
     notes: CommitNotes,
     services: ServiceConf,
-    sync: Option[SyncConf] = None)
+    sync: Option[SyncConf] = None,
+    callback: Option[CallbackConf] = None)
 
 object WriteConf {
 
@@ -84,10 +88,12 @@ object WriteConf {
         WriteOptions.PartialUpdates(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
-        whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options)),
+        whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options),
+        LockOptions.of(options)),
       notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes),
-      sync = SyncConf.of(options))
+      sync = SyncConf.of(options),
+      callback = CallbackOptions.of(options))
   }
 
   private def isDynamic(options: Map[String, String]): Option[Boolean] =
@@ -236,6 +242,9 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   treatment of pending writes of other programs
   * @param amongOthers
   *   true when a new table may be made in a folder with other files
+  * @param lockFile
+  *   lock file that is taken on top of the machine's lock
   */
 final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, amongOthers: Boolean,
-    keepsMetadata: Option[Boolean], metadataDeltas: Int, indexes: IndexesConf = IndexesConf())
+    keepsMetadata: Option[Boolean], metadataDeltas: Int, indexes: IndexesConf = IndexesConf(),
+    lockFile: Option[LockFileConf] = None)

@@ -11,7 +11,7 @@ import java.time.Clock
   * table, or to nowhere, or that lies behind another one is an `UnsupportedTable`, so that whoever follows the folders of a
   * table comes to an end and finds nothing twice.
   */
-final class TableStorage private (inner: Storage, basePath: String) extends Storage {
+final class TableStorage private (private val inner: Storage, basePath: String) extends Storage {
 
   private val base = basePath.stripSuffix("/")
   private lazy val realBase = inner.realFolder(basePath)
@@ -132,5 +132,11 @@ object TableStorage {
   def of(storage: Storage, basePath: String): Storage = storage match {
     case same: TableStorage if same.isOf(basePath) => same
     case other => new TableStorage(other, basePath)
+  }
+
+  /** The storage that this one is a part of, for a file that users have put beside the table. */
+  private[hudilite] def whole(storage: Storage): Storage = storage match {
+    case part: TableStorage => part.inner
+    case all => all
   }
 }

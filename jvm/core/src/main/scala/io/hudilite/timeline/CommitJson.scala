@@ -16,7 +16,7 @@ import scala.util.control.NonFatal
 /** Commit metadata as the indented JSON of layout 1: the fields of layout 2's record, in Hudi's order for JSON. Unknown
   * fields are ignored.
   */
-private[timeline] object CommitJson {
+private[hudilite] object CommitJson {
 
   private val mapper = new ObjectMapper()
 
@@ -35,6 +35,20 @@ private[timeline] object CommitJson {
 
   def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] =
     mapper.writerWithDefaultPrettyPrinter().writeValueAsBytes(nodeOf(CommitAvro.encode(metadata, replaces)))
+
+  /** The message of Apache Hudi's callbacks after a write. Of the action and the entries of the commit it says no more than
+    * that they are there, as Hudi's does.
+    */
+  def message(instant: Instant, metadata: CommitMetadata, table: String, basePath: String): Array[Byte] = {
+    val stats = nodeOf(CommitAvro.encode(metadata, replaces = false)).path("partitionToWriteStats")
+    val node =
+      mapper.createObjectNode().put("commitTime", instant.time).put("tableName", table).put("basePath", basePath)
+    val told = node.putArray("hoodieWriteStat")
+    stats.elements.asScala.flatMap(_.elements.asScala).foreach(told.add)
+    Seq("commitActionType", "extraMetadata").foreach(name =>
+      node.putObject(name).put("empty", false).put("present", true))
+    mapper.writeValueAsBytes(node)
+  }
 
   private def nodeOf(value: Any): JsonNode = value match {
     case null => NullNode.getInstance()

@@ -49,6 +49,13 @@ object Assumption {
     private[transaction] override def consequence: String = "this one would not replace them"
   }
 
+  /** The table has no rows. */
+  case object NoRows extends Assumption {
+    private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] =
+      partitionsWithNewRows(other).headOption
+    private[transaction] override def consequence: String = "they have no value for the column that this one adds"
+  }
+
   /** Strictest assumption, for a write that states none. */
   val Default: Assumption = KeysAbsent(anywhere = true)
 

@@ -12,12 +12,13 @@ object ColumnAlteration {
     * @param avroJson
     *   columns after the change, without meta columns
     */
-  def grow(table: Table, avroJson: String, options: TransactionOptions): Instant =
-    run(table, options)(_.commit(Nil, columns = Some(avroJson), assumption = Assumption.Nothing))
+  def grow(table: Table, avroJson: String, options: TransactionOptions,
+      assumption: Assumption = Assumption.Nothing): Instant =
+    run(table, options)(_.commit(Nil, columns = Some(avroJson), assumption = assumption))
 
   /** Renames, drops, moves or retypes columns. From then on each column has an id (Hudi's schema-on-read). */
-  def alter(table: Table, columns: AlteredColumns, options: TransactionOptions): Instant =
-    run(table, options)(_.alter(columns))
+  def alter(table: Table, columns: AlteredColumns, options: TransactionOptions,
+      assumption: Assumption = Assumption.Nothing): Instant = run(table, options)(_.alter(columns, assumption))
 
   private def run(table: Table, options: TransactionOptions)(commit: Transaction => Instant): Instant = {
     val action = if (table.config.tableType == TableType.MergeOnRead) Action.DeltaCommit else Action.Commit

@@ -46,6 +46,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     deleteStrays(config, metadata.allStats)
     val state = CommitState(table, instant, config, now, options.metadata, columns)
     options.hooks.foreach(_.beforeComplete(metadata, state))
+    options.checkHeld(table.storage, table.basePath)
     now
   }
 

@@ -67,6 +67,7 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
       .flatMap(file => OwnerFile.read(storage, basePath, file.name).map(file -> _))
       .find { case (file, owner) =>
         !self.isOwn(owner) && !self.locks.joins(place, self.owner.machine, owner.machine) &&
+        !self.owner.sharesLockFile(owner) &&
         liveness.mayBeAlive(owner, file)
       }
   }

@@ -36,7 +36,7 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     * @param instant
     *   instant of the write that was rolled back, whose new partitions are removed
     */
-  def remove(instant: String): Unit = options.locked(table.place) {
+  def remove(instant: String): Unit = options.locked(storage, basePath) {
     val exclusion = options.exclusion(storage, basePath)
     try if (exclusion.claimed((_, _) => ours.map(removeAll(_, instant, exclusion)).isDefined)) place.clear()
     catch {
@@ -89,6 +89,7 @@ object FirstWrite {
     */
   def create(storage: Storage, path: String, config: TableConfig, options: TransactionOptions): FirstWrite = {
     val basePath = path.stripSuffix("/")
+    options.checkLock(storage, basePath)
     val pathExisted = storage.exists(basePath)
     if (pathExisted && !options.amongOthers) refuseOthers(storage, basePath)
     // The lock file lies in this folder.
@@ -97,8 +98,8 @@ object FirstWrite {
       case e: NotDirectoryException => throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> "path",
           "value" -> basePath, "reason" -> "a file lies there or above, and a table is a folder")
     }
-    options.locked(storage.place(basePath)) {
-      val place = new NewTableFolder(storage, basePath, options.process.locks, pathExisted)
+    options.locked(storage, basePath) {
+      val place = new NewTableFolder(storage, basePath, options.lockNames, pathExisted)
       try options.exclusion(storage, basePath).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)

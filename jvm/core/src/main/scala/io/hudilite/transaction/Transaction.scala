@@ -63,8 +63,8 @@ final class Transaction private (
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
-  def alter(columns: AlteredColumns): Instant =
-    published(Nil, Map.empty, Assumption.Nothing, CommitNotes.Empty, Some(columns.avroJson), options)((metadata, now) =>
+  def alter(columns: AlteredColumns, assumption: Assumption): Instant =
+    published(Nil, Map.empty, assumption, CommitNotes.Empty, Some(columns.avroJson), options)((metadata, now) =>
       recorded(metadata, CommitColumns.ofAlteration(table, instant, columns, now), None, now))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
@@ -74,7 +74,7 @@ final class Transaction private (
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
-    val completed = options.locked(table.place) {
+    val completed = options.locked(table.storage, table.basePath) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema))
       end(metadata.and(CarriedFacts.entries(table, instant, notes, now)), now)
@@ -151,7 +151,7 @@ final class Transaction private (
     begun.heartbeat.abandon()
     // From here on the next writer may clean up, in case this one fails to.
     if (!run.isRunAgain(permit)) options.process.ends(table.place, instant)
-    options.locked(table.place) {
+    options.locked(table.storage, table.basePath) {
       val runsAgain = run.isRunAgain(permit)
       if (runsAgain) options.process.begins(table.place, instant)
       state = if (runsAgain || run.isTakenOver || takenBack(stats)) RolledBack else Committed
@@ -280,7 +280,7 @@ object Transaction {
 
   private def locked[T](table: Table, options: TransactionOptions)(
       body: (TableConfig, Claim, Seq[FileInfo]) => T): T =
-    options.locked(table.place) {
+    options.locked(table.storage, table.basePath) {
       val config = TableProperties.read(table.storage, table.basePath)
       TableFacts.changed(table.config, config).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))

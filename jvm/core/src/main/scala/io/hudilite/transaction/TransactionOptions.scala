@@ -1,9 +1,9 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.{CommitConf, IndexesConf, TableConfig}
-import io.hudilite.storage.{Place, Storage}
+import io.hudilite.storage.Storage
 import io.hudilite.timeline.TimelineStore
-import io.hudilite.transaction.lock.Process
+import io.hudilite.transaction.lock.{Process, StorageLock, StorageLockSettings}
 import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
 
 /** Settings of a transaction: its waits, its refusals, and its exclusion of other writers.
@@ -29,6 +29,8 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   longest wait, before the commit, for another process's claim on the table to go
   * @param hooks
   *   steps before a write completes
+  * @param lockFile
+  *   lock file that keeps programs on several machines apart
   * @param amongOthers
   *   true when a new table may be made in a folder with other files
   */
@@ -37,11 +39,29 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
     hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
-    metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf()) {
+    metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf(),
+    lockFile: Option[StorageLockSettings] = None) {
 
   /** Runs `body` while holding the lock of the table. */
-  private[hudilite] def locked[T](table: Place)(body: => T): T =
-    process.locks.withTableLock(table, lockWaitMs)(body)
+  private[hudilite] def locked[T](storage: Storage, basePath: String)(body: => T): T =
+    process.locks.withTableLock(storage.place(basePath), lockWaitMs) {
+      storageLock(storage, basePath).fold(body)(_.held(lockWaitMs)(body))
+    }
+
+  private def storageLock(storage: Storage, basePath: String): Option[StorageLock] =
+    lockFile.map(new StorageLock(storage, basePath, _))
+
+  /** Raises `InvalidInput` where the storage cannot keep the lock file that is asked for. */
+  private[transaction] def checkLock(storage: Storage, basePath: String): Unit =
+    storageLock(storage, basePath).foreach(_.check())
+
+  /** Raises `CommitConflict` when the lock file that the thread holds was taken away. */
+  private[transaction] def checkHeld(storage: Storage, basePath: String): Unit =
+    storageLock(storage, basePath).foreach(_.checkHeld())
+
+  /** Names of the locks' files in the table's `.hoodie` folder. */
+  private[transaction] def lockNames: Seq[String] =
+    process.locks.fileNames ++ lockFile.filter(_.folder.isEmpty).map(_ => StorageLock.Name)
 
   private[hudilite] def exclusion(storage: Storage, basePath: String): Exclusion =
     new Exclusion(storage, basePath, process)
@@ -56,7 +76,9 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
 object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
-    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites),
+    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites, conf.lockFile.isDefined),
+    lockFile = conf.lockFile.map(lock => StorageLockSettings(lock.folder, lock.expiryMs, lock.vouched)),
+    process = conf.lockFile.fold(Process.current)(lock => Process.current.under(lock.folder.getOrElse(".hoodie"))),
     amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas,
     indexes = conf.indexes)
 }

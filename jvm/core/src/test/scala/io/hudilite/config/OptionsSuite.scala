@@ -4,6 +4,7 @@ import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, ClusteringOptions, CompactionOptions}
 import io.hudilite.error.{EditDistance, InvalidInput}
 
+import io.hudilite.outside.LockFileConf
 import munit.FunSuite
 
 import scala.util.Try
@@ -122,7 +123,7 @@ class OptionsSuite extends FunSuite {
     assertEquals(named.filterNot(heeded).filterNot(_ == "hoodie.parquet"), Nil)
   }
 
-  test("concurrency control is refused when its lock would reach beyond one machine") {
+  test("concurrency control is refused where its lock needs a client of its own") {
     val mode = "hoodie.write.concurrency.mode"
     val provider = "hoodie.write.lock.provider"
     val inProcess = "org.apache.hudi.client.transaction.lock.InProcessLockProvider"
@@ -130,8 +131,25 @@ class OptionsSuite extends FunSuite {
     accept(mode -> "optimistic_concurrency_control", provider -> inProcess)
     assertEquals(error(mode -> "optimistic_concurrency_control").parameters("option"), mode)
     assertEquals(error(mode -> "NON_BLOCKING_CONCURRENCY_CONTROL", provider -> inProcess).parameters("option"), mode)
-    assertEquals(error(provider -> "org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider")
-        .parameters("option"), provider)
+    Seq("client.transaction.lock.ZookeeperBasedLockProvider", "aws.transaction.lock.DynamoDBBasedLockProvider",
+      "client.transaction.lock.StorageBasedLockProvider",
+      "hive.transaction.lock.HiveMetastoreBasedLockProvider").foreach {
+      name =>
+        val said = error(provider -> s"org.apache.hudi.$name").parameters
+        assertEquals(said("option"), provider)
+        assert(said("reason").contains("FileSystemBasedLockProvider"), said)
+    }
+    val onStorage = Map(provider -> "org.apache.hudi.client.transaction.lock.FileSystemBasedLockProvider",
+      mode -> "optimistic_concurrency_control")
+    def lock(more: (String, String)*): Option[LockFileConf] = WriteConf.of(onStorage ++ more).commit.lockFile
+    assertEquals(lock(), Some(LockFileConf(None, 0L, Set.empty)))
+    assertEquals(lock("hoodie.write.lock.filesystem.path" -> "/locks", "hoodie.write.lock.filesystem.expire" -> "2",
+        "hoodie.fs.atomic_creation.support" -> "abfs,OSS"),
+      Some(LockFileConf(Some("/locks"), 120000L, Set("abfs", "oss"))))
+    assertEquals(WriteConf.of(Map(provider -> inProcess)).commit.lockFile, None)
+    assertEquals(intercept[io.hudilite.error.InvalidInput](lock("hoodie.cleaner.policy.failed.writes" -> "EAGER"))
+        .parameters("value"), "EAGER")
+    assertEquals(lock("hoodie.cleaner.policy.failed.writes" -> "LAZY"), lock())
   }
 
   test("a payload class or a strategy is accepted when it stands for a merge mode") {

@@ -76,9 +76,9 @@ object Internals {
     entry(Reflection, "SparkSession.sessionState")(
       "The manager of catalogs is a class in Spark 4.0 and an interface in 4.3.")("shim/Catalogs")(
       "PathStatementsSuite"),
-    entry(Reflection, "sql.execution.CachedData")(
+    entry(Reflection, "sql.execution.CachedData", "sql.execution.columnar.InMemoryRelation")(
       "Cached plans of a table that has changed: the list is private, and a cached name is read again by a method " +
-        "that Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite"),
+        "that Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite", "GeneratedKeysSuite"),
     entry(Reflection, "SparkSession.sessionState")(
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry(Reflection)(
@@ -273,7 +273,7 @@ object Internals {
       "scan.rule/UnnestedFilters",
       "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/ScanStatistics", "scan.plan/TimeTravel",
-      "row/SchemaAlignment", "row/StoreAssignment",
+      "row/SchemaAlignment", "row/StoreAssignment", "row/TextLiterals",
       "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

@@ -23,7 +23,6 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     delete: (Table, Seq[String]) => Set[String], wanted: Finding => Boolean = _ => true) {
 
   private val storage = TableStorage.of(all, basePath)
-  private val place = storage.place(basePath)
 
   /** Findings on the table. Raises `TABLE_NOT_FOUND`.
     *
@@ -70,7 +69,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       catch { case e: HudiliteException => mends.foreach(failures.put(_, e.getMessage)) }
     val asked = found.flatMap(_.mend)
     if (asked.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
-      options.locked(place)(options.exclusion(storage, basePath).alone(TableProperties.recover(storage, basePath))))
+      options.locked(storage, basePath)(options.exclusion(storage, basePath).alone(
+          TableProperties.recover(storage, basePath))))
     // A plan that nobody can read keeps pending actions from being taken back, so it goes first.
     val dropped = asked.filter(isDropped)
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())

@@ -18,12 +18,16 @@ import org.apache.hadoop.conf.Configuration
   *   time of its machine
   * @param caches
   *   memory of the storages that it opens
+  * @param work
+  *   instants and claims, with their table, that the process works on, or has given up with an unknown outcome
   */
 final class Process(val owner: Owner, val locks: LockProvider = new LocalLocks,
-    clock: => Clock = Clock.systemDefaultZone(), caches: Caches = new Caches) {
+    clock: => Clock = Clock.systemDefaultZone(), caches: Caches = new Caches,
+    work: java.util.Set[(String, String)] = ConcurrentHashMap.newKeySet[(String, String)]()) {
 
-  // Instants and claims, with their table, that the process works on, or has given up with an unknown outcome.
-  private val work = ConcurrentHashMap.newKeySet[(String, String)]()
+  /** This process as it names itself where it takes the lock file in this folder, too. */
+  private[hudilite] def under(lockFolder: String): Process =
+    new Process(owner.copy(lockFolder = Some(lockFolder)), locks, clock, caches, work)
 
   /** Storage as this process sees it. */
   def storage(conf: Configuration): Storage = new HadoopStorage(conf, clock, caches)

@@ -39,8 +39,10 @@ object OwnerFile {
 
   private[rollback] def bytes(self: Process): Array[Byte] = {
     import self.owner
-    mapper.writeValueAsBytes(mapper.createObjectNode().put("host", owner.host).put("pid", owner.pid)
-        .put("started", owner.started).put("ticks", owner.ticks).put("process", owner.process))
+    val json = mapper.createObjectNode().put("host", owner.host).put("pid", owner.pid)
+      .put("started", owner.started).put("ticks", owner.ticks).put("process", owner.process)
+    owner.lockFolder.foreach(json.put("lockFolder", _))
+    mapper.writeValueAsBytes(json)
   }
 
   private def isOf(storage: Storage, basePath: String, instant: String, self: Process): Boolean =
@@ -67,7 +69,7 @@ object OwnerFile {
     try {
       val json = mapper.readTree(new String(content, StandardCharsets.UTF_8))
       Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("ticks").asLong,
-        json.path("process").asText)
+        json.path("process").asText, Option(json.get("lockFolder")).map(_.asText))
     } catch { case NonFatal(_) => Owner("", 0L, 0L, 0L, "") }
 
   private def folder(basePath: String): String = WriteFolders.owners(basePath)

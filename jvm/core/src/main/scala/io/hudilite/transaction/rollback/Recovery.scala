@@ -73,11 +73,19 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
       val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
       val foreign = writes.filterNot(i => pending.isOwned(i.time) || clusterings(i.time))
       lazy val condemned = Rollback.condemned(store, timeline)
-      foreign.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
-      foreign.sortBy(_.time).reverse.foreach(rollBack)
-      if (foreign.isEmpty) timeline else store.load()
+      val (beside, others) = foreign.partition(i => !condemned(i.time) && goesOn(i))
+      others.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
+      others.sortBy(_.time).reverse.foreach(rollBack)
+      if (others.isEmpty) timeline else store.load()
     }
   }
+
+  // A writer under a shared lock keeps its heartbeat, and looks for conflicts when it commits, as this one does.
+  private def goesOn(instant: Instant): Boolean = policy == ForeignWrites.Beside && !pending.isOnlyHudis(instant) &&
+    (pending.judge(instant) match {
+      case PendingWrites.Alive(_) => true
+      case _ => false
+    })
 
   /** Error of a pending write of another program that is not rolled back; `None` when it may be. */
   private def refusal(instant: Instant): Option[CommitConflict] = pending.judge(instant) match {

@@ -129,7 +129,8 @@ private[catalog] object ColumnRules {
         def one(now: StructField => StructField): StructType = StructType(said.map(f =>
             if (f.name == name) now(f) else f))
         change match {
-          case add: AddColumn => StructType(said ++ kept(StructType(Seq(StructField(name, add.dataType)))))
+          case add: AddColumn =>
+            StructType(said ++ kept(StructType(Seq(StructField(name, add.dataType, add.isNullable)))))
           case renamed: RenameColumn => one(_.copy(name = renamed.newName))
           case _: DeleteColumn => StructType(said.filterNot(_.name == name))
           case typed: UpdateColumnType =>

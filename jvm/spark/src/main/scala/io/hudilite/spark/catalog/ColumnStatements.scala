@@ -7,7 +7,7 @@ import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.table.{Table, TableAccess, TableSupport}
-import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
+import io.hudilite.transaction.{AlteredColumns, Assumption, ColumnAlteration, TransactionOptions}
 
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
@@ -29,7 +29,8 @@ private[catalog] object ColumnStatements {
   def run(place: HudiliteTable, changes: Seq[ColumnChange]): Unit = place.table.foreach { table =>
     val after = changed(place, table, changes)
     ColumnRules.tell(place.name(), StructType(added(changes)))
-    if (after.after != columns(table) || after.edits.nonEmpty) commit(place, table, after)
+    val assumption = if (changes.exists(requires)) Assumption.NoRows else Assumption.Nothing
+    if (after.after != columns(table) || after.edits.nonEmpty) commit(place, table, after, assumption)
   }
 
   private def changed(place: HudiliteTable, table: Table, changes: Seq[ColumnChange]): ColumnChanges = {
@@ -40,12 +41,30 @@ private[catalog] object ColumnStatements {
     ofFiles.foreach(checkName)
     if (!place.entry.exists(!_.byHudi)) // nothing keeps the length of a text
       ColumnRules.refuse(StructType(added(ofFiles)))
+    ofFiles.foreach(checkRequired(place, table, _))
     val found = ColumnChanges.of(table.basePath, now, ofFiles, table.config.partitionFields)
     if (!found.asWritten && table.config.droppedColumns.nonEmpty)
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "dropped partition columns beside columns that schema-on-read changed",
         "reason" -> "these columns have no ids", "way" -> UnsupportedTable.NewTable)
     found
+  }
+
+  /** Raises `InvalidInput` for a new column that refuses nulls, where rows lack it or nothing keeps the rule. */
+  private def checkRequired(place: HudiliteTable, table: Table, change: ColumnChange): Unit = change match {
+    case add: AddColumn if !add.isNullable =>
+      def refuse(reason: String): Unit =
+        throw UnsupportedStatement.Column(add.fieldNames.mkString("."), s"$reason; leave NOT NULL out").of(
+          table.basePath)
+      if (table.allSlices().exists(_._2.nonEmpty)) refuse("present rows have no value for a new column")
+      if (add.fieldNames.length > 1 || place.entry.forall(_.byHudi))
+        refuse("only an entry of hudilite's own in the session's catalog keeps the rule, for a whole column")
+    case _ =>
+  }
+
+  private def requires(change: ColumnChange): Boolean = change match {
+    case add: AddColumn => !add.isNullable
+    case _ => false
   }
 
   private def added(changes: Seq[ColumnChange]): Seq[StructField] = changes.collect { case add: AddColumn =>
@@ -55,12 +74,13 @@ private[catalog] object ColumnStatements {
   private def schemaJson(table: Table, changed: ColumnChanges): String =
     SchemaConversion.toAvro(Nullability.relaxed(changed.after), table.config.name, withMeta = false)
 
-  private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges): Unit = {
+  private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges, assumption: Assumption): Unit = {
     val conf = place.writeConf()
     val options = TransactionOptions.of(conf.commit)
     val json = schemaJson(table, changed)
-    if (changed.asWritten && !table.schema.exists(_.byId.isDefined)) ColumnAlteration.grow(table, json, options)
-    else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options)
+    if (changed.asWritten && !table.schema.exists(_.byId.isDefined))
+      ColumnAlteration.grow(table, json, options, assumption)
+    else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options, assumption)
     HudiliteCatalog.forget(place.session, place.basePath)
     CachedPlans.refresh(place.session, place.basePath)
     MetastoreSync.follow(place.session, table, conf.sync)
@@ -167,8 +187,6 @@ private[catalog] object ColumnChanges {
       placed.fieldNames.drop(placed.fieldNames.indexOf(name) + 1).forall(partitions.contains)
 
     private def column(add: AddColumn): StructField = {
-      if (!add.isNullable)
-        throw refused(add.fieldNames.toList, "present rows have no value for a new column; leave NOT NULL out")
       if (add.defaultValue != null)
         throw refused(add.fieldNames.toList,
           "present rows have no value for a new column; leave DEFAULT out, then SET DEFAULT for the rows to come")

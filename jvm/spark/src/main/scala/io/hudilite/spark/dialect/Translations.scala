@@ -20,7 +20,7 @@ private[dialect] object Translations {
   import SqlTexts.literal
   import StatementText._
 
-  val FirstWords: Set[String] = Set("OPTIMIZE", "VACUUM", "DESCRIBE", "DESC", "SHOW")
+  val FirstWords: Set[String] = Set("OPTIMIZE", "VACUUM", "DESCRIBE", "DESC", "SHOW", "ALTER")
 
   private val Optimize: Regex = pattern(
     """OPTIMIZE (?:TABLE )?NAME(?: FULL)?(?: WHERE (.+?))?(?: ZORDER BY\s*+(?:\(([^()]*+)\)|([^()]++)))?""")
@@ -32,6 +32,10 @@ private[dialect] object Translations {
 
   private val Indexes: Regex = pattern("SHOW INDEX(?:ES)? (?:FROM|IN) (?:TABLE )?NAME")
 
+  // Apache Hudi takes these properties and those of the table for one.
+  private val SerdeProperties: Regex =
+    pattern("""(ALTER TABLE NAME (?:SET|UNSET) )SERDEPROPERTIES( IF EXISTS)?\s*+(\(.*\))""")
+
   def of(statement: StatementText): Option[Translation] = statement.text match {
     case Optimize(name, where, inBrackets, plain) => Some(optimize(tableOf(name), Option(where),
           Option(inBrackets).orElse(Option(plain)).toSeq.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)))
@@ -39,6 +43,8 @@ private[dialect] object Translations {
     case History(name, limit) =>
       val (table, first) = (tableOf(name), Option(limit).fold("")(n => s" LIMIT $n"))
       Some(Translation(table, s"SELECT * FROM hudilite_metadata(${literal(table)}, 'history')$first", Some("history")))
+    case SerdeProperties(alter, name, ifExists, properties) =>
+      Some(Translation(tableOf(name), s"${alter}TBLPROPERTIES${Option(ifExists).getOrElse("")} $properties"))
     case Indexes(name) => Some(call("show_indexes", tableOf(name), Nil))
     case _ => None
   }

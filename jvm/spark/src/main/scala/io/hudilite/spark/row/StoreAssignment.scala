@@ -38,8 +38,9 @@ object StoreAssignment extends SQLConfHelper {
   private def assigned(assignments: Seq[Assignment]): Seq[Assignment] = assignments.map { one =>
     if (!one.key.resolved || !one.value.resolved) one
     else {
-      check(name(one.key), one.value.dataType, one.key.dataType)
-      val value = named(one.value, one.key.dataType)
+      val said = TextLiterals.read(one.value, one.key.dataType)
+      check(name(one.key), said.dataType, one.key.dataType)
+      val value = named(said, one.key.dataType)
       if (value eq one.value) one else one.copy(value = value)
     }
   }

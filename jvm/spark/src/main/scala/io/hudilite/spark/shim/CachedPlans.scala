@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.CachedData
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.Datasets
 import org.slf4j.LoggerFactory
@@ -36,6 +37,10 @@ object CachedPlans {
       case NonFatal(e) =>
         log.error(s"Cached rows of $path may be of an earlier state; UNCACHE TABLE drops them.", e)
     }
+
+  /** Some of the rows of this plan are kept. */
+  def isCached(session: SparkSession, rows: LogicalPlan): Boolean = !session.sharedState.cacheManager.isEmpty &&
+    Datasets.ofRows(session, rows).queryExecution.withCachedData.exists(_.isInstanceOf[InMemoryRelation])
 
   private def refreshFound(session: SparkSession, path: String): Unit = {
     val manager = session.sharedState.cacheManager

@@ -16,9 +16,6 @@ class ColumnRulesSuite extends NamedSession {
     ()
   }
 
-  // DESCRIBE of Spark 3.5 and 4.0 asks the table for the columns of its rows; SHOW CREATE TABLE tells the lengths there, too.
-  private lazy val isShown: Boolean = !Seq("3.", "4.0.").exists(spark.version.startsWith(_))
-
   private def message(body: => Any): String = {
     val raised = intercept[Exception](body)
     Iterator.iterate[Throwable](raised)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" ")
@@ -26,9 +23,10 @@ class ColumnRulesSuite extends NamedSession {
 
   test("texts are stored as strings, and their length is checked in each way to write them") {
     create("lengths", "id INT, c VARCHAR(3), d CHAR(4), st STRUCT<x: VARCHAR(2)>")
-    if (isShown)
-      assertEquals(sql("DESCRIBE lengths").map(_.getString(1)),
-        Seq("int", "varchar(3)", "char(4)", "struct<x:varchar(2)>"))
+    val types = Seq("int", "varchar(3)", "char(4)", "struct<x:varchar(2)>")
+    assertEquals(sql("DESCRIBE lengths").map(_.getString(1)), types)
+    assertEquals(sql("DESCRIBE EXTENDED lengths").map(_.getString(1)).take(4), types)
+    assert(sql("DESCRIBE lengths c").exists(row => row.getString(1) == "varchar(3)"))
     assertEquals(registered("lengths").entry.schema("c").dataType.simpleString, "string")
     sql("INSERT INTO lengths VALUES (1, 'abc', 'x', named_struct('x', 'ab'))")
     assertEquals(sql("SELECT c, length(d), st.x FROM lengths"), Seq(Row("abc", 4, "ab")))
@@ -54,8 +52,7 @@ class ColumnRulesSuite extends NamedSession {
     sql("ALTER TABLE changed ADD COLUMNS (f CHAR(2), g TINYINT)")
     assertEquals(
       sql("DESCRIBE changed").map(row => s"${row.getString(0)} ${row.getString(1)}"),
-      if (isShown) Seq("id int", "e varchar(3)", "n int", "v int", "f char(2)", "g int")
-      else Seq("id int", "e string", "n int", "v int", "f string", "g int"))
+      Seq("id int", "e varchar(3)", "n int", "v int", "f char(2)", "g int"))
     assertEquals(message(sql("INSERT INTO changed (id, v, f) VALUES (1, 1, 'abc')")).contains("length limit"), true)
     sql("ALTER TABLE changed ALTER COLUMN e TYPE VARCHAR(4)")
     sql("INSERT INTO changed (id, v, e) VALUES (1, 1, 'abcd')")
@@ -108,6 +105,18 @@ class ColumnRulesSuite extends NamedSession {
     sql("INSERT INTO filled (id) VALUES (2)")
     assertEquals(rows("filled"), Seq("[1,1,2]", "[2,null,null]"))
     assertEquals(condition("ALTER TABLE filled ALTER COLUMN v SET NOT NULL"), "STATEMENT_NOT_SUPPORTED")
+  }
+
+  test("a column that is NOT NULL is added while there are no rows that lack it") {
+    create("grows", "id INT, v INT")
+    sql("ALTER TABLE grows ADD COLUMNS (a INT NOT NULL COMMENT 'new')")
+    sql("ALTER TABLE grows ADD COLUMNS (b INT NOT NULL AFTER id)")
+    assertEquals(condition("INSERT INTO grows VALUES (1, NULL, 1, 1)"), "NULL_IN_REQUIRED_COLUMN")
+    assertEquals(condition("INSERT INTO grows VALUES (1, 1, 1, NULL)"), "NULL_IN_REQUIRED_COLUMN")
+    sql("INSERT INTO grows VALUES (1, 2, 3, 4)")
+    assertEquals(rows("grows"), Seq("[1,2,3,4]"))
+    assertEquals(condition("ALTER TABLE grows ADD COLUMNS (c INT NOT NULL)"), "STATEMENT_NOT_SUPPORTED")
+    assertEquals(rows("grows"), Seq("[1,2,3,4]"))
   }
 
   test("a table by path has nothing to keep rules in, and refuses each of them") {

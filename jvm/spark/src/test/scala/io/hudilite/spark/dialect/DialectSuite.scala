@@ -95,7 +95,9 @@ class DialectSuite extends NamedSession {
       "ALTER TABLE trips WRITE ORDERED BY fare" -> "run_clustering",
       "ALTER TABLE trips SET IDENTIFIER FIELDS id" -> "record key",
       "ALTER TABLE trips ADD CONSTRAINT c CHECK (id > 0)" -> "no constraints",
-      "ALTER TABLE trips SET SERDEPROPERTIES ('a' = 'b')" -> "SET TBLPROPERTIES", "MSCK REPAIR TABLE trips" -> found,
+      "ALTER TABLE trips SET SERDE 'org.example.Serde'" -> "SET TBLPROPERTIES",
+      "ALTER TABLE trips PARTITION (p = 'a') SET SERDEPROPERTIES ('a' = 'b')" -> "SET TBLPROPERTIES",
+      "MSCK REPAIR TABLE trips" -> found,
       "ALTER TABLE trips RECOVER PARTITIONS" -> found, "FSCK REPAIR TABLE trips" -> "doctor",
       "REORG TABLE trips APPLY (PURGE)" -> "run_compaction", "COPY INTO trips FROM '/x'" -> "INSERT INTO",
       "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino",
@@ -247,7 +249,9 @@ class DialectSuite extends NamedSession {
       ()
     }
     def message(body: => Any): String = intercept[InvalidInput](body).getMessage
-    Seq(() => sql("UPDATE typed SET n = '5'"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"),
+    Seq(
+      () => sql("UPDATE typed SET n = 'five'"), () => sql("UPDATE typed SET n = '3000000000'"),
+      () => sql("UPDATE typed SET n = st.f1"), () => merged("'5'", "named_struct('f0', 1, 'f1', 'a')"),
       () => sql("INSERT INTO typed (n, id) VALUES ('5', 2)")).foreach(written =>
       assert(
         message(written()).contains("The column n has the type string in the rows to write and int in the table, " +
@@ -262,9 +266,41 @@ class DialectSuite extends NamedSession {
     sql("UPDATE typed SET st = struct(5, 'e')")
     assertEquals(rows("typed"), Seq("[1,7,[5,e]]"))
     set("spark.sql.storeAssignmentPolicy" -> "STRICT") {
-      assert(message(sql("UPDATE typed SET n = 7L")).contains("spark.sql.storeAssignmentPolicy = STRICT"))
+      Seq("7L", "'7'").foreach(value =>
+        assert(message(sql(s"UPDATE typed SET n = $value")).contains("spark.sql.storeAssignmentPolicy = STRICT")))
     }
     sql("DROP TABLE typed")
+  }
+
+  test("a text that a statement writes for a number, a time or a truth value is that value, as in Apache Hudi") {
+    sql("CREATE TABLE texts (id INT, n BIGINT, x DECIMAL(5, 2), d DATE, at TIMESTAMP, b BOOLEAN, t STRING) " +
+      "USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    sql("INSERT INTO texts (id, n) VALUES (1, 1)")
+    sql("UPDATE texts SET n = '1697516137', x = ' 1.25 ', d = '2024-02-29', at = '2024-02-29 01:02:03', b = 'true', " +
+      "t = '5'")
+    val values = Seq("[1,1697516137,1.25,2024-02-29,2024-02-29 01:02:03.0,true,5]")
+    assertEquals(rows("texts"), values)
+    Seq("n = '1.5'", "n = ''", "d = '2023-02-29'", "at = 'soon'", "b = 'maybe'", "x = '12345'").foreach(set =>
+      assertEquals(intercept[InvalidInput](sql(s"UPDATE texts SET $set")).condition, "INCOMPATIBLE_TYPE", set))
+    assertEquals(rows("texts"), values)
+    sql("MERGE INTO texts t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = '7', d = NULL")
+    sql(
+      "MERGE INTO texts t USING (SELECT 2 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, n) VALUES ('2', '8')")
+    assertEquals(sql("SELECT id, n, d FROM texts ORDER BY id").map(_.toString), Seq("[1,7,null]", "[2,8,null]"))
+    sql("DROP TABLE texts")
+  }
+
+  test("SERDEPROPERTIES are properties of the table, as Apache Hudi takes them") {
+    table
+    sql("ALTER TABLE trips SET SERDEPROPERTIES ('note' = \"it's (b)\", 'hoodie.parquet.compression.codec' = 'zstd')")
+    def kept(name: String): Seq[String] =
+      sql("SHOW TBLPROPERTIES trips").filter(_.getString(0).endsWith(name)).map(_.getString(1))
+    assertEquals(kept("note"), Seq("it's (b)"))
+    assertEquals(kept("compression.codec"), Seq("zstd"))
+    assert(refusal("ALTER TABLE trips SET SERDEPROPERTIES ('hoodie.parquet.compression.codec' = 'x')").contains("x"))
+    assert(refusal("ALTER TABLE trips SET SERDEPROPERTIES ('hoodie.note' = 'x')").contains("UNKNOWN_OPTION"))
+    sql("ALTER TABLE trips UNSET SERDEPROPERTIES IF EXISTS ('note', 'hoodie.parquet.compression.codec')")
+    assertEquals(kept("note") ++ kept("compression.codec"), Nil)
   }
 
   test("MERGE leaves rows of one key apart where they are not rows of one record") {

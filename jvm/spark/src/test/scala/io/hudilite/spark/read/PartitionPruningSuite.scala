@@ -165,6 +165,19 @@ class PartitionPruningSuite extends FunSuite {
     }
   }
 
+  test("folders do not tell of fields of structs in rows, which a global index may have left in another partition") {
+    val nested = new StructType().add("st", new StructType().add("x", StringType)).add("s", StringType)
+    val config = TableConfig.create(TableDefinition("t", Seq("id"), Seq("st.x", "s")))
+    val field = Comparison(Seq("st", "x"), Equal, text("b"))
+    val named = PartitionPruning.of(config, nested, None)
+    val rows = PartitionPruning.ofRows(config, nested, None)
+    assert(!named.mayHold("a/c", Seq(field)))
+    assert(rows.mayHold("a/c", Seq(field)))
+    assertEquals(rows.columnPaths, Set(Seq("s")))
+    assert(!rows.mayHold("a/c", Seq(AnyOf(Seq(AllOf(Seq(field, equal("s", text("d")))), equal("s", text("e")))))))
+    assertEquals(rows.valuesOf("a/c"), Map[String, Any]("s" -> text("c")))
+  }
+
   private def dropping(items: Seq[String], hiveStyle: Boolean = false): PartitionPruning =
     new PartitionPruning(TableConfig(TableConfig.create(TableDefinition("t", Seq("id"), items, hiveStyle = hiveStyle))
         .properties + ("hoodie.datasource.write.drop.partition.columns" -> "true")), schema)

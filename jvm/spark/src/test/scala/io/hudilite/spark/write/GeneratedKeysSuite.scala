@@ -161,6 +161,29 @@ final class GeneratedKeysSuite extends MergeOnReadFixture with Interpreted {
     assertEquals(keys(path).values.map(_._1).toSeq.sorted, Seq(0L, 1L, 1L, 1L, 2L, 2L, 3L, 4L, 4L))
   }
 
+  test("rows that are kept with random values are not computed again to change those that they came from") {
+    val path = newPath()
+    append(numbers(0, 6), path, facts("COPY_ON_WRITE", 9): _*)
+    def changed(id: Int, value: String): DataFrame = read(path).where(s"id = $id").withColumn("v", expr(value))
+    def values(id: Int): Set[String] = read(path).where(s"id = $id").collect().map(_.getAs[String]("v")).toSet
+    val random = changed(1, "uuid()").cache()
+    val same = changed(2, "concat(v, '!')").cache()
+    try {
+      val kept = random.collect().map(_.getAs[String]("v")).toSet
+      same.collect()
+      val before = values(1)
+      assertEquals(intercept[InvalidInput](append(random, path)).condition, "STATEMENT_NOT_SUPPORTED")
+      assertEquals(values(1), before)
+      append(random, path, "hoodie.datasource.write.operation" -> "insert")
+      assertEquals(values(1), before ++ kept)
+      val wanted = values(2).map(_ + "!")
+      append(same, path)
+      assertEquals(values(2), wanted)
+    } finally Seq(random, same).foreach(_.unpersist())
+    append(changed(3, "uuid()"), path)
+    assertEquals(values(3).map(_.length), Set(36))
+  }
+
   test("what needs a record key is refused by name, and makes no table") {
     def made(options: (String, String)*): String = {
       val path = newPath()

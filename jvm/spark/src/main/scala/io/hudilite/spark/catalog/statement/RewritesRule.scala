@@ -5,6 +5,7 @@ import io.hudilite.spark.catalog.{
   AnalyzeStatement,
   ColumnRules,
   CreateRequest,
+  DescribedTable,
   HudiliteTable,
   NamedTables,
   UnsupportedStatement
@@ -43,6 +44,9 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
         LocalRelation(output, table.schema.fieldNames.toSeq.map(name => InternalRow(UTF8String.fromString(name)))))
     case show @ ShowCreateTable(r: ResolvedTable, false, output) => table(r).flatMap(created(r, _)).fold[LogicalPlan](
         show)(text => LocalRelation(output, Seq(InternalRow(UTF8String.fromString(text)))))
+    case describe @ DescribeRelation(r: ResolvedTable, _, _, _) =>
+      table(r).filter(_.entry.exists(_.hasRules)).fold[LogicalPlan](describe)(table =>
+        describe.withNewChildren(Seq(r.copy(table = new DescribedTable(table)))))
     case analyze @ AnalyzeTable(r: ResolvedTable, partitions, noScan) =>
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofTable(_, partitions.nonEmpty, noScan))
     case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>

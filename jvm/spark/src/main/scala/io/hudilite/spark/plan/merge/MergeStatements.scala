@@ -4,13 +4,13 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.plan.table.PlannedTable
-import io.hudilite.spark.shim.{PlanNodes, Sessions}
+import io.hudilite.spark.shim.{NewerCapabilities, PlanNodes, Sessions}
 import io.hudilite.spark.stage.SharedRows
 import io.hudilite.spark.write.table.{NeededColumns, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, MergeAction, MergeIntoTable, MergeRows}
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -30,6 +30,7 @@ private[plan] object MergeStatements {
     EliminateSubqueryAliases(merge.targetTable) match {
       case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
           checkInserts(merge, relation, table)
+          checkHidden(merge, relation, table)
           val once = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
           val source = NewestOfSource.of(merge, relation, table, once)
           val condition = inDataColumns(merge.mergeCondition, relation, table, session)
@@ -45,9 +46,8 @@ private[plan] object MergeStatements {
     * them instead.
     */
   private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
-    val hidden = relation.metadataOutput.map(_.exprId).toSet ++
-      relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
-    val clauses = merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
+    val hidden = hiddenIn(relation)
+    val clauses = clausesOf(merge)
     val isMade = !table.table.exists(_.config.generatesKeys)
     val asked = clauses.flatMap(_.references) ++
       merge.mergeCondition.references.filterNot(isMade && _.name == MetaFields.RecordKey)
@@ -57,6 +57,28 @@ private[plan] object MergeStatements {
         "reason" -> "no row has a value of it before it is written; look it up in the source of the MERGE")
     }
   }
+
+  /** From 4.1 on Spark leaves out of the rows that it changes those metadata columns that the writer does not ask for, and
+    * finds in its own assertion that a condition or value wants one.
+    */
+  private def checkHidden(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit =
+    if (NewerCapabilities.schemaEvolution.isDefined) {
+      val hidden = hiddenIn(relation)
+      (clausesOf(merge).flatMap(_.references) ++ merge.mergeCondition.references)
+        .find(a => hidden(a.exprId) && !Kept(a.name)).foreach(column =>
+          throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE with the column ${column.name}",
+            "path" -> table.basePath,
+            "reason" ->
+              "this version of Spark does not read it for a MERGE; look keys up by it in the source of the MERGE"))
+    }
+
+  private val Kept = Set(MetaFields.RecordKey, MetaFields.PartitionPath)
+
+  private def hiddenIn(relation: DataSourceV2Relation): Set[ExprId] = relation.metadataOutput.map(_.exprId).toSet ++
+    relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
+
+  private def clausesOf(merge: MergeIntoTable): Seq[MergeAction] =
+    merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
 
   private[merge] val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
 

@@ -1,9 +1,12 @@
 package io.hudilite.spark.plan.merge
 
+import io.hudilite.config.ReadOptions
+import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.row.{RecordKey, SchemaAlignment}
+import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
@@ -48,6 +51,12 @@ private[plan] object StoredKeys {
   def brought(rows: LogicalPlan, basePath: String, session: SparkSession): LogicalPlan = {
     val hidden = rows.metadataOutput.filter(column => Brought.contains(column.name))
     if (hidden.size != Brought.size || !readFrom(rows).contains(basePath) || areIn(rows)) rows
+    else if (!rows.deterministic && CachedPlans.isCached(session, rows))
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> "An upsert of cached rows with random values",
+        "path" -> basePath,
+        "reason" ->
+          ("their keys are not cached with them, so that the values would be others; read the table with " +
+            s"${ReadOptions.MetaColumns.name}, or write the rows to a table first"))
     else Datasets.ofRows(session, Project(rows.output ++ hidden, rows)).queryExecution.analyzed
   }
 

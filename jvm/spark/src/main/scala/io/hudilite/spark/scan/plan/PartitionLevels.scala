@@ -16,8 +16,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * @param typesKept
   *   the partition columns always had their types, so that all paths are spelled alike
+  * @param withFields
+  *   fields of structs count, too
   */
-private[scan] final class PartitionLevels(config: TableConfig, schema: StructType, typesKept: Boolean) {
+private[scan] final class PartitionLevels(config: TableConfig, schema: StructType, typesKept: Boolean,
+    withFields: Boolean = true) {
 
   import PartitionLevels._
 
@@ -29,7 +32,7 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   private val columns: IndexedSeq[PartitionColumn] = config.partitionItems.map { item =>
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
-    val told = dropped(name) || (!isFormatted(item) && typesKept)
+    val told = dropped(name) || (!isFormatted(item) && typesKept && (withFields || path.size == 1))
     val dataType = if (told) FieldTypes.at(schema, path) else None
     PartitionColumn(name, path, dataType.filter(PathText.tells))
   }.toIndexedSeq

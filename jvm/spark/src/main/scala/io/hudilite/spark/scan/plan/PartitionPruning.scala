@@ -15,10 +15,13 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * @param typesKept
   *   the partition columns always had their types, so that all paths are spelled alike
+  * @param withFields
+  *   fields of structs count, too
   */
-final class PartitionPruning(config: TableConfig, schema: StructType, typesKept: Boolean = true) {
+final class PartitionPruning(config: TableConfig, schema: StructType, typesKept: Boolean = true,
+    withFields: Boolean = true) {
 
-  private val levels = new PartitionLevels(config, schema, typesKept)
+  private val levels = new PartitionLevels(config, schema, typesKept, withFields)
 
   /** Columns on which filters can prune, as paths of names. */
   val columnPaths: Set[Seq[String]] = levels.readable
@@ -89,6 +92,12 @@ object PartitionPruning {
     */
   def of(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns]): PartitionPruning =
     new PartitionPruning(config, schema, evolved.forall(_.keepsTypes(config.partitionFields)))
+
+  /** As [[of]], for conditions on rows. A field of a struct has the value of the file, which is another than that of the
+    * folder where a global index of Apache Hudi's has left the row in it (docs/format.md#partitions).
+    */
+  def ofRows(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns]): PartitionPruning =
+    new PartitionPruning(config, schema, evolved.forall(_.keepsTypes(config.partitionFields)), withFields = false)
 
   /** The partitions that can hold a row for which all of these are true. */
   def selection(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns], predicates: Seq[Predicate])

@@ -45,7 +45,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   private val table: Table = state.table
   // Partition paths and keys keep the spelling that they got when they were written.
-  private lazy val partitions = PartitionPruning.of(table.config, state.known, state.evolved)
+  private lazy val partitions = PartitionPruning.ofRows(table.config, state.known, state.evolved)
   private lazy val keyFilter =
     new KeyFilter(table.config, state.known, state.evolved.forall(_.keepsTypes(table.config.recordKeyFields)))
 

@@ -64,11 +64,8 @@ private[scan] object ScanStatistics {
   // Spark weighs the filters itself where it knows bounds of columns, and must not have them weighed twice.
   private def weighed(plan: PrunedFiles): Seq[FileSlice] = slices(plan) ++ plan.byStatistics.toSeq.flatten
 
-  // Rows of a slice without a base file are counted nowhere.
-  private def estimate(source: TableState, slices: Seq[FileSlice]): Option[Long] = {
-    val files = slices.flatMap(_.base)
-    if (files.isEmpty && slices.nonEmpty) None else RowCounts.estimate(source.table, files)
-  }
+  private def estimate(source: TableState, slices: Seq[FileSlice]): Option[Long] =
+    RowCounts.estimateOf(source.table, slices)
 
   /** Nobody has analyzed the state: what the metadata table says of its files. */
   private def ofFiles(planner: ScanPlanner, columns: StructType, plan: PrunedFiles, bytes: OptionalLong)

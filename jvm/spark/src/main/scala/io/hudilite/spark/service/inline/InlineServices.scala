@@ -43,6 +43,7 @@ object InlineServices extends AfterCommit {
 
   // Services come first, since some of them drop partitions; those beside the next writes may still be at it.
   override def apply(session: SparkSession, write: CommittedWrite): Unit = {
+    CommitCallback(write)
     serve(session, write)
     MetastoreSync(session, write)
   }

@@ -2,6 +2,7 @@ package io.hudilite.spark.write.attempt
 
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
+import io.hudilite.timeline.Instant
 
 import org.apache.spark.sql.SparkSession
 
@@ -9,8 +10,10 @@ import org.apache.spark.sql.SparkSession
   *
   * @param table
   *   the table that was written to, as it was before
+  * @param instant
+  *   instant of the write
   */
-final case class CommittedWrite(target: WriteTarget, table: Table)
+final case class CommittedWrite(target: WriteTarget, table: Table, instant: Instant)
 
 /** The work of a table for itself after a write. */
 trait AfterCommit {

@@ -77,9 +77,10 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
   private def publish(run: Started, messages: Seq[WrittenFiles]): Unit = {
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson), intent.assumption(named),
+    val instant = run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson),
+      intent.assumption(named),
       intent.buckets, target.conf.notes, if (target.redefines) Some(target.declared) else None)
-    published = Some(CommittedWrite(target, run.table))
+    published = Some(CommittedWrite(target, run.table, instant))
   }
 
   /** The write for its next attempt; `None` unless this one is to be rebased, nothing of it is left and it can be. */
