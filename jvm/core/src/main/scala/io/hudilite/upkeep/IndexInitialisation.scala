@@ -30,13 +30,16 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    known(table, indexes).foreach(there =>
-      indexes.partitions.foldLeft(home)((so, partition) => made(so, partition, table, indexes, there)))
+    // Older files may have the column under another name.
+    val possible = if (table.schema.exists(_.byId.isDefined)) indexes.copy(expressions = Nil) else indexes
+    told(indexes.partitions.diff(possible.partitions), "columns of the table have been changed by their ids")
+    if (possible.partitions.nonEmpty) known(table, possible).foreach(there =>
+      possible.partitions.foldLeft(home)((so, partition) => made(so, partition, table, possible, there)))
   }
 
   private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
     val listed = ListedFiles.of(home.data, table.timeline)
-    val count = listed.values.map(_.size.toLong).sum * math.max(1, indexes.columns.size)
+    val count = listed.values.map(_.size.toLong).sum * math.max(1, (indexes.columns.size + indexes.expressions.size))
     def not(reason: String): Option[Known] = {
       told(indexes.partitions, reason)
       None
@@ -51,7 +54,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
   }
 
   private def facts(listed: Known, table: Table, indexes: IndexesToMake): Known = {
-    val files = new FactsOfFiles(home.storage, indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters))
+    val files = new FactsOfFiles(home.storage, indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters),
+      indexes.expressions)
     val logs = if (home.version < GroupFiles.LogsNameTheirWrite) namedLogs(table) else Set.empty[String]
     def path(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"
     def isKnown(partition: String, name: String): Boolean = home.version >= GroupFiles.LogsNameTheirWrite ||
@@ -73,12 +77,14 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
   private def made(so: MetadataHome, partition: MetadataPartition, table: Table, indexes: IndexesToMake, there: Known)
       : MetadataHome = {
     val newest = table.timeline.lastCompleted.fold("")(_.time)
-    val shape = MetadataShape(Set(partition), so.version, indexes.columns)
+    val shape = MetadataShape(Set(partition), so.version, indexes.columns,
+      expressions = indexes.expressions.filter(_.partition == partition))
     val action = MetadataAction.Everything(newest, there)
     val before = new KnownState(table, new MetadataTable(so.data, table.timeline)).before(action, shape)
     val changes = MetadataRecords.of(action, before)
     val lost = ActionUpkeep.tooLarge(changes) ++
-      MetadataRecords.withoutBounds(action, before).map(MetadataPartition.PartitionStats -> _)
+      MetadataRecords.withoutBounds(action, before).map(MetadataPartition.PartitionStats -> _) ++
+      MetadataRecords.withoutValues(action, before)
     lost.foreach { case (of, reason) => told(Seq(of), reason) }
     if (lost.nonEmpty) so
     else {
@@ -98,7 +104,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     }
 
   private def told(partitions: Seq[MetadataPartition], reason: String): Unit =
-    log.warn(s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
+    if (partitions.nonEmpty) log.warn(s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
 }
 
 private object IndexInitialisation {

@@ -3,7 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.config.{PlannedBuckets, ReadConf}
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.stats.FileStatistics
+import io.hudilite.stats.{ColumnFilter, FileStatistics}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
@@ -36,6 +36,7 @@ sealed class HudiliteScanBuilder(
   private var columns: StructType = readSchema
   private var pushed: Array[Predicate] = Array.empty
   private var filters: Seq[ScanFilter] = Nil
+  private var expressed: Seq[ColumnFilter] = Nil
   private var limit: Option[Int] = None
 
   override def pruneColumns(requiredSchema: StructType): Unit = columns = requiredSchema
@@ -44,8 +45,12 @@ sealed class HudiliteScanBuilder(
     val understood = predicates.flatMap(p => ScanFilter.of(p, known).map(p -> _))
     pushed = understood.map(_._1)
     filters = understood.map(_._2).toList
+    expressed = predicates.filterNot(pushed.contains(_)).flatMap(p => onIndexes.flatMap(_.of(p))).toList
     predicates
   }
+
+  private lazy val onIndexes: Option[ExpressionFilters] =
+    source.table.expressionRanges.map(_.indexes).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
 
   override def pushedPredicates(): Array[Predicate] = pushed
 
@@ -56,7 +61,7 @@ sealed class HudiliteScanBuilder(
 
   override def build(): Scan = new HudiliteScan(session,
     new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options),
-      skips = ReadConf.skipsFiles(options)),
+      skips = ReadConf.skipsFiles(options), expressed = expressed),
     columns, limit)
 
   /** The answer from statistics to an aggregation of all that would be read, where they have it. */

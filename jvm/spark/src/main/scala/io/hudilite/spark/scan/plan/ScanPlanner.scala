@@ -9,7 +9,7 @@ import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.stats.{ColumnRange, FileStatistics}
+import io.hudilite.stats.{ColumnFilter, ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
@@ -31,9 +31,12 @@ import org.apache.spark.sql.types.StructType
   *   the buckets of the table as the options of the read say it
   * @param skips
   *   files are left out by statistics of their columns
+  * @param expressed
+  *   filters on functions over columns, which indexes know
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
-    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true) {
+    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true,
+    private[plan] val expressed: Seq[ColumnFilter] = Nil) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -76,7 +79,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
-    else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late))
+    else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late), expressed)
     PrunedFiles(left.files, left.merged, listed.size, found.partitions,
       listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer,
       pruned.byRange, pruned.byBloom, left.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
