@@ -29,6 +29,7 @@ HUDIS = {
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
 FILTERS = [
+    "lower(colour) = 'c0'",
     "lower(colour) = 'c4'",
     "lower(colour) > 'c5'",
     "lower(colour) IN ('c0', 'c8')",
@@ -79,6 +80,7 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
     players = [replace(lite, always={**lite.always, **ALWAYS}), replace(real, always={**real.always, **HUDIS})]
     if first == "hudi":
         players.reverse()
+    lost: list[tuple[int, str, str, str]] = []
     for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1, 0]):
         engine = players[player]
         if turn == 2 and first == "hudilite":
@@ -102,11 +104,8 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
             assert rows_of(read) == model.rows(), (turn, reader.name)
             plain = reader.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
             for condition in FILTERS:
-                assert rows_of(read.where(condition)) == rows_of(plain.where(condition)), (
-                    turn,
-                    engine.name,
-                    reader.name,
-                    condition,
-                )
+                if rows_of(read.where(condition)) != rows_of(plain.where(condition)):
+                    lost.append((turn, engine.name, reader.name, condition))
+    assert lost == []
     table_of(spark, path).dropIndex("low")
     assert indexes(path) == ["expr_index_begin"]

@@ -56,6 +56,10 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
     case _ => false
   }
 
-  private def ofPartition(record: MetadataRecord): MetadataRecord =
-    record.copy(key = MetadataKeys.ofValues(record.key))
+  // A table without partitions has an empty name there.
+  private def ofPartition(record: MetadataRecord): MetadataRecord = MetadataRecord(MetadataKeys.ofValues(record.key),
+    record.payload match {
+      case of: Statistics => of.copy(of = of.of.copy(file = MetadataKeys.path(of.of.file)))
+      case other => other
+    })
 }

@@ -4,6 +4,7 @@ import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
+import io.hudilite.metadata.known.FactsReader
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
@@ -52,14 +53,16 @@ private[hudilite] object NamedIndexes {
     *   Apache Hudi's name of it
     * @param words
     *   options of the index
+    * @param reading
+    *   tells of the files
     */
   def create(table: Table, index: ExpressionIndex, function: String, words: Map[String, String],
-      options: TransactionOptions): Unit = Transaction.preparedNow(table, options) { now =>
+      options: TransactionOptions, reading: FactsReader): Unit = Transaction.preparedNow(table, options) { now =>
     if (now.config.metadataPartitions.isEmpty)
       new Initialisation(new MetadataHome(now.store)).run(now, IndexesToMake.Nothing)
     val home = new MetadataHome(now.store).current
     home.define(index, function, words)
-    new IndexInitialisation(home).run(now.refresh(home.data.config),
+    new IndexInitialisation(home, reading).run(now.refresh(home.data.config),
       IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index)))
     if (!home.current.partitions.contains(index.partition)) {
       home.drop(Set(index.partition.name))

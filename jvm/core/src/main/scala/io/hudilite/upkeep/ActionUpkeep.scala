@@ -15,7 +15,7 @@ import io.hudilite.metadata.{
 }
 import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, Files, PartitionStats}
 import io.hudilite.metadata.MetadataPayload.Bloom
-import io.hudilite.metadata.known.{FactsOfFiles, KnownState, ToldFile, WantedFacts}
+import io.hudilite.metadata.known.{KnownState, ToldFile, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
 import io.hudilite.table.{MetadataUse, Table}
@@ -44,7 +44,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     *   Avro schema of the table after it; `None` where it stays as it is
     */
   def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit = {
-    val changed = columns.fold(Map.empty: Reasons)(after => home.expressions.flatMap(index =>
+    val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after => home.expressions.flatMap(index =>
       index.refusal(after).map(index.partition -> _)).toMap)
     if (changed.nonEmpty) without(changed).written(instant, commit, before, columns)
     else record(instant) { (metadata, shape) =>
@@ -67,7 +67,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     if (!Footers.exists(shape.partitions) && shape.expressions.isEmpty) Map.empty
     else {
       val wanted = WantedFacts(shape.columns, shape.partitions(BloomFilters), shape.expressions)
-      val files = new FactsOfFiles(home.storage, wanted.columns, wanted.blooms, wanted.expressions)
+      val files = wanted.on(home.storage)
       val base = home.basePath.stripSuffix("/")
       val told = commit.allStats.filter(_.path.nonEmpty).map(s => s -> ToldFile.of(s, wanted))
       val others = told.collect { case (stat, None) => stat }

@@ -73,7 +73,8 @@ class MetadataRecordsSuite extends FunSuite {
     private def compared(step: Step, own: Instant, theirs: Map[String, Map[String, Option[MetadataPayload]]],
         after: Storage): Compared = {
       val now = Table.open(after, base)
-      val data = now.timeline.completed.filter(i => i.time == own.time).lastOption
+      // An index is made at the instant of an action of its own.
+      val data = now.timeline.completed.filter(i => i.time == own.time && i.action != "indexing").lastOption
       // A restore brings the metadata table up to date at an instant of its own.
       val restore = now.timeline.completed.filter(_.action == Action.Restore).lastOption
       val isInitial = data.isEmpty &&
@@ -201,7 +202,9 @@ class MetadataRecordsSuite extends FunSuite {
         case (Written(_, commit, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true))))
             if commit.replaced.nonEmpty =>
           o.isDeleted ||
-          (o.values < t.values && RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
+          ((o.values < t.values || o.nulls < t.nulls) && RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
+        // Of indexes of expressions Apache Hudi deletes keys of other columns, which they do not have.
+        case (_: Cleaned, None, Some(None)) => true
         // Some file does not have the column, of which it says nothing.
         case (_, Some(Statistics(o, true)), Some(Some(Statistics(t, true)))) => o.isDeleted && t.column == "extra"
         case _ => false
@@ -212,7 +215,7 @@ class MetadataRecordsSuite extends FunSuite {
     val golden = new GoldenTable(name, GoldenExpressions)
     val compared = GoldenExpressions.steps(name).flatMap(golden.compared)
     val different = compared.flatMap(c => golden.differences(c))
-    assert(different.isEmpty, s"${different.size}:\n${different.take(12).mkString("\n")}")
+    assert(different.isEmpty, s"${different.size}:\n${different.take(40).mkString("\n")}")
     val of = compared.flatMap(c => c.theirs.collect {
       case (group, some) if group.startsWith("expr-index-") && some.nonEmpty => c.what
     })

@@ -17,9 +17,12 @@ import io.hudilite.timeline.{FactsTeller, ToldFacts, WriteStat}
 final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions: Seq[ExpressionIndex] = Nil)
     extends FactsTeller {
 
+  /** What tells of files. */
+  def on(storage: Storage): FactsOfFiles = new FactsOfFiles(storage, columns, blooms, expressions)
+
   /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. */
   override def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat] = {
-    val files = new FactsOfFiles(storage, columns, blooms, expressions)
+    val files = on(storage)
     stats.map { stat =>
       try {
         val file = files.of(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)

@@ -8,8 +8,6 @@ import java.util.Locale
   *
   * @param kind
   *   word behind USING, in lower case; empty where there is none
-  * @param options
-  *   keys in lower case
   */
 private[catalog] final case class IndexRequest(name: String, kind: String, columns: Seq[String],
     options: Map[String, String]) {

@@ -5,6 +5,7 @@ import io.hudilite.transaction.{NamedIndexes, TransactionOptions}
 
 import java.util.{Collections, Locale, Map => JMap, Properties}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{IndexAlreadyExistsException, NoSuchIndexException}
 import org.apache.spark.sql.connector.catalog.index.{SupportsIndex, TableIndex}
 import org.apache.spark.sql.connector.expressions.NamedReference
@@ -17,14 +18,14 @@ private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTabl
   override def createIndex(index: String, columns: Array[NamedReference],
       ofColumns: JMap[NamedReference, JMap[String, String]], properties: JMap[String, String]): Unit = {
     if (indexExists(index)) throw new IndexAlreadyExistsException(index, name(), None)
-    val options = properties.asScala.toMap.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+    val options = properties.asScala.toMap
     val asked = IndexRequest(index, options.getOrElse(SupportsIndex.PROP_TYPE, "").toLowerCase(Locale.ROOT),
       columns.toSeq.map(_.fieldNames.mkString(".")), options - SupportsIndex.PROP_TYPE)
     val found = table.get // called for existing tables only
     asked.made(found.config.version, found.storedJson) match {
       case Left(refused) => throw refused.of(basePath)
       case Right(expression) => NamedIndexes.create(found, expression, asked.function, asked.options,
-          TransactionOptions.of(writeConf().commit))
+          TransactionOptions.of(writeConf().commit), new FactsJob(SparkSession.active))
     }
   }
 

@@ -119,8 +119,9 @@ final class ExpressionIndexSuite extends NamedSession {
       }),
       "compaction" -> (() =>
         if (kind == "mor") {
-          sql(s"CALL hudilite.system.run_compaction(op => 'scheduleAndExecute', table => '$kind')")
-          ()
+          sql(s"CALL hudilite.system.run_compaction(table => '$kind', kind => 'log')")
+          check(path, "folded logs")
+          assertEquals(sql(s"CALL hudilite.system.run_compaction(table => '$kind')").size, 1)
         }),
       "cleaning" -> (() => {
         sql(s"CALL hudilite.system.run_clean(table => '$kind', clean_policy => 'KEEP_LATEST_FILE_VERSIONS', " +
@@ -132,12 +133,12 @@ final class ExpressionIndexSuite extends NamedSession {
         ()
       }),
       "clustering" -> (() => {
-        sql(s"CALL hudilite.system.run_clustering(table => '$kind', op => 'scheduleAndExecute')")
+        sql(s"CALL hudilite.system.run_clustering(table => '$kind', order => 'ts')")
         ()
       }),
       "columns" -> (() => { sql(s"ALTER TABLE $kind ADD COLUMNS (more STRING)"); () }),
       "partition" -> (() => { sql(s"ALTER TABLE $kind DROP PARTITION (dt = 'd0')"); () })) ++
-      (20 until 32).map(n => s"write $n" -> (() => {
+      (20 until 25).map(n => s"write $n" -> (() => {
         val ids = Seq.fill(3)(random.nextInt(40)).distinct
         sql(s"MERGE INTO $kind t USING (SELECT *, 'm' AS more FROM VALUES ${values(ids, n)} s(id, name, day, ts, dt)) s " +
           "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
