@@ -29,7 +29,8 @@ object ExpressionIndex {
   def of(name: String, definition: Option[IndexDefinition]): Either[String, ExpressionIndex] = definition match {
     case None => Left("no definition says what it is of")
     case Some(d) if d.kind != MetadataPartition.ColumnStats.name => Left(s"it is of the kind ${d.kind}")
-    case Some(IndexDefinition(_, _, Seq(column), _, _, _, _)) if column.contains('.') => Left(s"$column lies in another")
+    case Some(IndexDefinition(_, _, Seq(column), _, _, _, _)) if column.contains('.') =>
+      Left(s"$column lies in another")
     case Some(IndexDefinition(_, _, Seq(column), _, _, function, options)) => for {
         partition <- MetadataPartition.of(name).toRight(s"$name is no partition")
         known <- IndexFunction.of(function, options)

@@ -23,8 +23,9 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
   /** The reason why the index cannot be kept up through the action. */
   def untold(action: MetadataAction, before: MetadataState): Option[String] =
     files(action).flatMap { case (name, file) => file.expressed.get(index.partition.name).map(name -> _) }
-      .collectFirst { case (name, facts) if facts.nulls.isEmpty =>
-        s"values of its function over ${index.column} are not certain in $name"
+      .collectFirst {
+        case (name, facts) if facts.nulls.isEmpty =>
+          s"values of its function over ${index.column} are not certain in $name"
       }.orElse(PartitionRecords.untold(ofValues(action), ofColumn(before)))
 
   private def files(action: MetadataAction): Seq[(String, KnownFile)] = action match {
@@ -40,8 +41,8 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
   private def ofValues(action: MetadataAction): MetadataAction = action match {
     case w: Written => w.copy(facts = w.facts.map { case (path, file) => path -> ofValues(file) })
     case e: Everything => e.copy(there = e.there.map { case (partition, files) =>
-          partition -> files.map { case (name, file) => name -> ofValues(file) }
-        })
+        partition -> files.map { case (name, file) => name -> ofValues(file) }
+      })
     case other => other
   }
 

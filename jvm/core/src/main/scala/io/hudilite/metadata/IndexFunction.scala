@@ -87,7 +87,8 @@ object IndexFunction {
   def of(name: String, options: Map[String, String]): Either[String, IndexFunction] = {
     val more = options.keySet - "expr"
     (name, Plain.get(name)) match {
-      case ("substring", _) if more == Set("pos", "len") => (for (position <- number(options("pos"));
+      case ("substring", _) if more == Set("pos", "len") =>
+        (for (position <- number(options("pos"));
           length <- number(options("len"))) yield Part(position, length)).toRight("pos and len are numbers")
       case ("substring", _) => Left("it takes pos and len")
       case (_, Some(_)) if more.nonEmpty => Left(s"$name is not known with ${more.toSeq.sorted.mkString(", ")}")

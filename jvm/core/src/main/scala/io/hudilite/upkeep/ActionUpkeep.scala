@@ -44,8 +44,9 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     *   Avro schema of the table after it; `None` where it stays as it is
     */
   def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit = {
-    val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after => home.expressions.flatMap(index =>
-      index.refusal(after).map(index.partition -> _)).toMap)
+    val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after =>
+      home.expressions.flatMap(index =>
+        index.refusal(after).map(index.partition -> _)).toMap)
     if (changed.nonEmpty) without(changed).written(instant, commit, before, columns)
     else record(instant) { (metadata, shape) =>
       val grown = if (!shape.partitions(ColumnStats)) shape

@@ -2,7 +2,14 @@ package io.hudilite.upkeep
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{ExpressionIndex, KnownFile, MetadataAction, MetadataPartition, MetadataRecords, MetadataShape}
+import io.hudilite.metadata.{
+  ExpressionIndex,
+  KnownFile,
+  MetadataAction,
+  MetadataPartition,
+  MetadataRecords,
+  MetadataShape
+}
 import io.hudilite.metadata.known.{FactsReader, KnownState, SizedFile, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.table.Table
@@ -58,7 +65,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: F
   }
 
   private def facts(listed: Known, table: Table, indexes: IndexesToMake): Known = {
-    val wanted = WantedFacts(indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters), indexes.expressions)
+    val wanted =
+      WantedFacts(indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters), indexes.expressions)
     val logs = if (home.version < GroupFiles.LogsNameTheirWrite) namedLogs(table) else Set.empty[String]
     def path(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"
     def isKnown(partition: String, name: String): Boolean = home.version >= GroupFiles.LogsNameTheirWrite ||
@@ -66,7 +74,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: F
     val all = for ((partition, found) <- listed.toSeq; (name, file) <- found.toSeq if isKnown(partition, name))
       yield (partition, name, file.bytes)
     val base = home.basePath.stripSuffix("/")
-    val found = reading.of(wanted, all.map { case (partition, name, bytes) =>
+    val found = reading.of(wanted,
+      all.map { case (partition, name, bytes) =>
         SizedFile(s"$base/${path(partition, name)}", bytes)
       })
     all.zip(found).groupBy(_._1._1).map { case (partition, some) =>
@@ -108,7 +117,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: F
     }
 
   private def told(partitions: Seq[MetadataPartition], reason: String): Unit =
-    if (partitions.nonEmpty) log.warn(s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
+    if (partitions.nonEmpty) log.warn(
+      s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
 }
 
 private object IndexInitialisation {

@@ -22,7 +22,8 @@ private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, 
   def isEmpty: Boolean = groups.isEmpty
 
   /** The partitions in the order in which Apache Hudi makes them. */
-  def partitions: Seq[MetadataPartition] = (Seq(ColumnStats, BloomFilters, PartitionStats) ++ expressions.map(_.partition)).filter(groups.contains)
+  def partitions: Seq[MetadataPartition] =
+    (Seq(ColumnStats, BloomFilters, PartitionStats) ++ expressions.map(_.partition)).filter(groups.contains)
 }
 
 private[hudilite] object IndexesToMake {

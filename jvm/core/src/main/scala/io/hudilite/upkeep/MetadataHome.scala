@@ -148,9 +148,10 @@ private[hudilite] object MetadataHome {
     lazy val defined = storage.read(path).fold(Map.empty[String, IndexDefinition])(content =>
       CorruptTable.guard(path)(IndexDefinitions.parse(content)))
     names.map(name =>
-      name -> (try ExpressionIndex.of(name, defined.get(name)).filterOrElse(index =>
-        !data.droppedColumns.contains(index.column), "files do not have its column")
-      catch { case e: CorruptTable => Left(e.getMessage) }))
+      name ->
+        (try ExpressionIndex.of(name, defined.get(name)).filterOrElse(index =>
+              !data.droppedColumns.contains(index.column), "files do not have its column")
+        catch { case e: CorruptTable => Left(e.getMessage) }))
   }
 
   def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"

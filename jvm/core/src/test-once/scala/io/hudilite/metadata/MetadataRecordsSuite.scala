@@ -86,7 +86,8 @@ class MetadataRecordsSuite extends FunSuite {
       val known = new KnownState(state, metadata)
       val expressions = step.after.keys.flatMap(_.split('/').lift(2)).toSet[String]
         .filter(_.startsWith(MetadataPartition.ExpressionPrefix)).toSeq.sorted
-        .flatMap(name => ExpressionIndex.of(name, new MetadataTable(now.store, now.timeline).definitions.get(name)).toOption)
+        .flatMap(name =>
+          ExpressionIndex.of(name, new MetadataTable(now.store, now.timeline).definitions.get(name)).toOption)
       val (shape, action, kind) =
         if (isInitial) {
           val partition = MetadataPartition.of(step.after.keys.filter(isNew(step)).filter(_.contains(s"_${own.time}."))
@@ -100,7 +101,7 @@ class MetadataRecordsSuite extends FunSuite {
           // A restore takes partitions out of the properties.
           val shape =
             known.shape.copy(partitions = known.shape.partitions ++ dropped(step).flatMap(MetadataPartition.of) ++
-              expressions.map(_.partition), expressions = expressions)
+                expressions.map(_.partition), expressions = expressions)
           val action = actionOf(instant, now, shape)
           (shape, action, kindOf(action, instant))
         }
@@ -202,7 +203,8 @@ class MetadataRecordsSuite extends FunSuite {
         case (Written(_, commit, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true))))
             if commit.replaced.nonEmpty =>
           o.isDeleted ||
-          ((o.values < t.values || o.nulls < t.nulls) && RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
+          ((o.values < t.values || o.nulls < t.nulls) &&
+            RecordMerge.together(o, t).exists(b => b.min == t.min && b.max == t.max))
         // Of indexes of expressions Apache Hudi deletes keys of other columns, which they do not have.
         case (_: Cleaned, None, Some(None)) => true
         // Some file does not have the column, of which it says nothing.
@@ -211,17 +213,19 @@ class MetadataRecordsSuite extends FunSuite {
       }
   }
 
-  for (name <- GoldenExpressions.names) test(s"$name: each action makes the values of expressions that Apache Hudi wrote") {
-    val golden = new GoldenTable(name, GoldenExpressions)
-    val compared = GoldenExpressions.steps(name).flatMap(golden.compared)
-    val different = compared.flatMap(c => golden.differences(c))
-    assert(different.isEmpty, s"${different.size}:\n${different.take(40).mkString("\n")}")
-    val of = compared.flatMap(c => c.theirs.collect {
-      case (group, some) if group.startsWith("expr-index-") && some.nonEmpty => c.what
-    })
-    assert(Set("EVERYTHING", "UPSERT").subsetOf(of.toSet), of)
-    assert(of.size > 8, of)
-  }
+  for (name <- GoldenExpressions.names)
+    test(s"$name: each action makes the values of expressions that Apache Hudi wrote") {
+      val golden = new GoldenTable(name, GoldenExpressions)
+      val compared = GoldenExpressions.steps(name).flatMap(golden.compared)
+      val different = compared.flatMap(c => golden.differences(c))
+      assert(different.isEmpty, s"${different.size}:\n${different.take(40).mkString("\n")}")
+      val of = compared.flatMap(c =>
+        c.theirs.collect {
+          case (group, some) if group.startsWith("expr-index-") && some.nonEmpty => c.what
+        })
+      assert(Set("EVERYTHING", "UPSERT").subsetOf(of.toSet), of)
+      assert(of.size > 8, of)
+    }
 
   test("records are dealt to the file groups by the hash of their keys, in the order of bytes") {
     val records = Seq("k\uFFFD", "k\uD83D\uDE00", "a", "b").map(MetadataRecord(_, Pair(isDeleted = false)))

@@ -57,7 +57,8 @@ private[known] object ExpressedColumns {
   private def typeOf(file: MessageType, span: ExpressedSpan): Type = file.getType(file.getFieldIndex(span.index.column))
 
   private def isRead(column: Type, takes: Int): Boolean = column.isPrimitive &&
-    !column.isRepetition(Type.Repetition.REPEATED) && (column.getLogicalTypeAnnotation match {
+    !column.isRepetition(Type.Repetition.REPEATED) &&
+    (column.getLogicalTypeAnnotation match {
       case _: StringLogicalTypeAnnotation => takes == StatType.Text
       case _: DateLogicalTypeAnnotation => takes == StatType.Date
       case _ => false

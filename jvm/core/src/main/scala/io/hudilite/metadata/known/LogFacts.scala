@@ -40,9 +40,10 @@ private[known] final class LogFacts(storage: Storage, columns: Seq[String], expr
     val schema = new Schema.Parser().parse(block.schemaJson)
     val found = for (name <- columns; column <- AvroStatValues.find(schema, name); kind <- AvroStatValues.kind(column))
       yield BlockColumn(name, column, spans.getOrElseUpdate(name, new ColumnSpan(kind)))
-    val values = expressed.map(span => span -> AvroStatValues.find(schema, span.index.column)
-      .filter(column => AvroStatValues.kind(column).exists(_.ordinal == span.index.function.takes))
-      .map(BlockColumn(span.index.column, _, new ColumnSpan(StatType.plain(StatType.Null)))))
+    val values = expressed.map(span =>
+      span -> AvroStatValues.find(schema, span.index.column)
+        .filter(column => AvroStatValues.kind(column).exists(_.ordinal == span.index.function.takes))
+        .map(BlockColumn(span.index.column, _, new ColumnSpan(StatType.plain(StatType.Null)))))
     val records = AvroBlock.records(content, block.path)
     val tops = (found.map(_.path.head) ++ expressed.map(_.index.column)).toSet
     while (records.next()) { // hot path

@@ -34,9 +34,9 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions:
     }
   }
 
-  private[known] def covers(other: WantedFacts): Boolean =
-    (blooms || !other.blooms) && other.columns.forall(columns.contains) &&
-      other.expressions.forall(expressions.contains)
+  private[known] def covers(
+      other: WantedFacts): Boolean = (blooms || !other.blooms) && other.columns.forall(columns.contains) &&
+    other.expressions.forall(expressions.contains)
 }
 
 object WantedFacts {

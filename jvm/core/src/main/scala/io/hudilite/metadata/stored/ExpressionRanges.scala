@@ -1,7 +1,14 @@
 package io.hudilite.metadata.stored
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.metadata.{ColumnStatistics, ExpressionIndex, MetadataKeys, MetadataPartition, MetadataRecord, StatType}
+import io.hudilite.metadata.{
+  ColumnStatistics,
+  ExpressionIndex,
+  MetadataKeys,
+  MetadataPartition,
+  MetadataRecord,
+  StatType
+}
 import io.hudilite.metadata.MetadataPayload.Statistics
 import io.hudilite.stats.{AskedFile, ColumnRange, ColumnRanges, FilterColumn, StoredBound}
 

@@ -47,11 +47,13 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     *   of an expression
     */
   private def refusal(reason: String): UnsupportedStatement = kind match {
-    case "" | RecordIndex if name.equalsIgnoreCase(RecordIndex) => refused("CREATE INDEX record_index",
+    case "" | RecordIndex if name.equalsIgnoreCase(RecordIndex) =>
+      refused("CREATE INDEX record_index",
         "Apache Hudi makes it, and reads go by it; here hoodie.index.type and bounds and bloom filters of keys tell the file")
     case "" => refused(s"CREATE INDEX $name ON ... ($column)",
         s"secondary indexes are made and kept up by Apache Hudi alone; $InPlaceOfColumns=$column $PassOver")
-    case ColumnStats if expression.isEmpty => refused(s"CREATE INDEX $name USING $ColumnStats",
+    case ColumnStats if expression.isEmpty =>
+      refused(s"CREATE INDEX $name USING $ColumnStats",
         s"without an expression a write makes it: $InPlaceOfColumns=$column $PassOver")
     case ColumnStats | BloomFilters if expression.nonEmpty =>
       refused(s"CREATE INDEX $name USING $kind ... expr = '${expression.getOrElse("")}'",

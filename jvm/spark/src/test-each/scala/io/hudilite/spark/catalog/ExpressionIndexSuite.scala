@@ -65,7 +65,9 @@ final class ExpressionIndexSuite extends NamedSession {
     val slices = table.allSlices()
     for (index <- kept; (partition, all) <- slices) {
       val files = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
-        .map { case (name, bytes) => name -> facts.of(s"$path/$partition/$name", bytes).expressed.get(index.partition.name) }
+        .map { case (name, bytes) =>
+          name -> facts.of(s"$path/$partition/$name", bytes).expressed.get(index.partition.name)
+        }
       val keys = files.map { case (name, _) => MetadataKeys.ofColumn(index.column, partition, name) -> name }.toMap
       val told = metadata.records(index.partition, keys.keySet).collect {
         case MetadataRecord(key, MetadataPayload.Statistics(of, false)) =>
@@ -96,7 +98,8 @@ final class ExpressionIndexSuite extends NamedSession {
   private def checkReads(table: String, action: String): Unit = filters.foreach { filter =>
     def found: Seq[String] = sql(s"SELECT * FROM $table WHERE $filter").map(_.toString).sorted
     spark.conf.set("spark.datasource.hudilite.hoodie.enable.data.skipping", "false")
-    val plain = try found finally spark.conf.unset("spark.datasource.hudilite.hoodie.enable.data.skipping")
+    val plain = try found
+    finally spark.conf.unset("spark.datasource.hudilite.hoodie.enable.data.skipping")
     assertEquals(found, plain, s"$action: $filter")
   }
 
@@ -112,38 +115,48 @@ final class ExpressionIndexSuite extends NamedSession {
       "update" -> (() => { sql(s"UPDATE $kind SET name = 'Zed', ts = 4 WHERE id IN (1, 2)"); () }),
       "delete" -> (() => { sql(s"DELETE FROM $kind WHERE id IN (1, 7)"); () }),
       "null" -> (() => { sql(s"UPDATE $kind SET name = NULL, day = NULL, ts = 5 WHERE dt = 'd2'"); () }),
-      "merge" -> (() => {
-        sql(s"MERGE INTO $kind t USING (SELECT * FROM VALUES ${values(Seq(3, 4, 40), 6)} s(id, name, day, ts, dt)) s " +
-          "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
-        ()
-      }),
-      "compaction" -> (() =>
-        if (kind == "mor") {
-          sql(s"CALL hudilite.system.run_compaction(table => '$kind', kind => 'log')")
-          check(path, "folded logs")
-          assertEquals(sql(s"CALL hudilite.system.run_compaction(table => '$kind')").size, 1)
+      "merge" ->
+        (() => {
+          sql(
+            s"MERGE INTO $kind t USING (SELECT * FROM VALUES ${values(Seq(3, 4, 40), 6)} s(id, name, day, ts, dt)) s " +
+              "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+          ()
         }),
-      "cleaning" -> (() => {
-        sql(s"CALL hudilite.system.run_clean(table => '$kind', clean_policy => 'KEEP_LATEST_FILE_VERSIONS', " +
-          "file_versions_retained => 1)")
-        ()
-      }),
-      "overwrite" -> (() => {
-        sql(s"INSERT OVERWRITE $kind PARTITION (dt = 'd1') VALUES (31, 'N31', DATE'1999-01-01', 7), (34, 'n34', NULL, 7)")
-        ()
-      }),
-      "clustering" -> (() => {
-        sql(s"CALL hudilite.system.run_clustering(table => '$kind', order => 'ts')")
-        ()
-      }),
+      "compaction" ->
+        (() =>
+          if (kind == "mor") {
+            sql(s"CALL hudilite.system.run_compaction(table => '$kind', kind => 'log')")
+            check(path, "folded logs")
+            assertEquals(sql(s"CALL hudilite.system.run_compaction(table => '$kind')").size, 1)
+          }),
+      "cleaning" ->
+        (() => {
+          sql(s"CALL hudilite.system.run_clean(table => '$kind', clean_policy => 'KEEP_LATEST_FILE_VERSIONS', " +
+            "file_versions_retained => 1)")
+          ()
+        }),
+      "overwrite" ->
+        (() => {
+          sql(
+            s"INSERT OVERWRITE $kind PARTITION (dt = 'd1') VALUES (31, 'N31', DATE'1999-01-01', 7), (34, 'n34', NULL, 7)")
+          ()
+        }),
+      "clustering" ->
+        (() => {
+          sql(s"CALL hudilite.system.run_clustering(table => '$kind', order => 'ts')")
+          ()
+        }),
       "columns" -> (() => { sql(s"ALTER TABLE $kind ADD COLUMNS (more STRING)"); () }),
       "partition" -> (() => { sql(s"ALTER TABLE $kind DROP PARTITION (dt = 'd0')"); () })) ++
-      (20 until 25).map(n => s"write $n" -> (() => {
-        val ids = Seq.fill(3)(random.nextInt(40)).distinct
-        sql(s"MERGE INTO $kind t USING (SELECT *, 'm' AS more FROM VALUES ${values(ids, n)} s(id, name, day, ts, dt)) s " +
-          "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
-        ()
-      }))
+      (20 until 25).map(n =>
+        s"write $n" ->
+          (() => {
+            val ids = Seq.fill(3)(random.nextInt(40)).distinct
+            sql(
+              s"MERGE INTO $kind t USING (SELECT *, 'm' AS more FROM VALUES ${values(ids, n)} s(id, name, day, ts, dt)) s " +
+                "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+            ()
+          }))
     actions.foreach { case (name, run) =>
       run()
       check(path, s"$kind $name")
@@ -194,7 +207,8 @@ final class ExpressionIndexSuite extends NamedSession {
     sql("DROP TABLE plan")
   }
 
-  test("a column that is renamed, dropped or changed keeps its index: the statement is refused, by the name of the index") {
+  test(
+    "a column that is renamed, dropped or changed keeps its index: the statement is refused, by the name of the index") {
     val path = create("held", "cow")
     insert("held", 0 until 3, 1)
     sql("CREATE INDEX low ON held USING column_stats(name) OPTIONS (expr = 'lower')")
@@ -204,10 +218,10 @@ final class ExpressionIndexSuite extends NamedSession {
       assert(error.getMessage.contains("expr_index_low"), error.getMessage)
     }
     assert(isListed(path, "low"))
-    assertEquals(sql("SELECT name FROM held WHERE lower(name) = 'n01xx'").size, 0)
+    assertEquals(sql("SELECT name FROM held WHERE lower(name) = 'n01xx'").map(_.getString(0)), Seq("N01Xx"))
     sql("DROP INDEX low ON held")
     sql("ALTER TABLE held RENAME COLUMN name TO title")
-    assertEquals(sql("SELECT title FROM held WHERE lower(title) = 'n01xx'").size + rows("held").size, 3)
+    assertEquals(sql("SELECT title FROM held WHERE lower(title) = 'n01xx'").map(_.getString(0)), Seq("N01Xx"))
     sql("DROP TABLE held")
   }
 }

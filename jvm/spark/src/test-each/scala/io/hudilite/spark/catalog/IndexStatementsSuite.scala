@@ -52,7 +52,8 @@ final class IndexStatementsSuite extends NamedSession {
     assertEquals(listed(path), Seq("column_stats", "files", "partition_stats"))
     sql("INSERT INTO t VALUES (3, 'C', 7, 'a')")
     assertEquals(rows("t").size, 3)
-    assertEquals(sql("SHOW INDEXES FROM t").map(_.getString(0)).take(3), Seq("column_stats", "files", "partition_stats"))
+    assertEquals(sql("SHOW INDEXES FROM t").map(_.getString(0)).take(3),
+      Seq("column_stats", "files", "partition_stats"))
     sql(s"DROP INDEX column_stats ON hudilite.`$path`")
     assertEquals(listed(path), Seq("files"))
     assertEquals(sql("SELECT name FROM t WHERE ts > 6").map(_.getString(0)), Seq("C"))

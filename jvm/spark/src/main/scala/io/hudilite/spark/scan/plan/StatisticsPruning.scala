@@ -3,7 +3,15 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
-import io.hudilite.stats.{ColumnFilter, ColumnRange, DataSkipping, FooterRanges, KeptFooterRanges, KnownColumns, RememberedRanges}
+import io.hudilite.stats.{
+  ColumnFilter,
+  ColumnRange,
+  DataSkipping,
+  FooterRanges,
+  KeptFooterRanges,
+  KnownColumns,
+  RememberedRanges
+}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -34,9 +42,10 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
     */
   def prune(files: Seq[BaseFile], merged: Seq[FileSlice], asked: Seq[ScanFilter], expressed: Seq[ColumnFilter])
       : StatisticsPruned = {
-    val steps = (new DataSkipping(asked.map(filters.of), sources, names) +:
-      (if (expressed.isEmpty) Nil
-       else Seq(new DataSkipping(expressed, ofExpressions, ofIndexes)))).filter(_.tells)
+    val steps =
+      (new DataSkipping(asked.map(filters.of), sources, names) +:
+        (if (expressed.isEmpty) Nil
+         else Seq(new DataSkipping(expressed, ofExpressions, ofIndexes)))).filter(_.tells)
     if (steps.isEmpty || (files.isEmpty && merged.isEmpty)) StatisticsPruned(files, merged, None)
     else {
       def left(slices: Seq[FileSlice]): Seq[FileSlice] = steps.foldLeft(slices)((some, step) => keptOf(step, some))

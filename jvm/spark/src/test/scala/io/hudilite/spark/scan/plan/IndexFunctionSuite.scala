@@ -22,7 +22,7 @@ class IndexFunctionSuite extends FunSuite {
     val random = new Random(7)
     Seq("", " ", "  a b  ", "\ta\t", "\ud83d\ude00x") ++
       Seq.fill(200)(Seq.fill(random.nextInt(6))(letters(random.nextInt(letters.length))).map(c =>
-        new String(Character.toChars(c))).mkString)
+          new String(Character.toChars(c))).mkString)
   }
 
   private val ofTexts = Seq("lower" -> Map.empty[String, String], "upper" -> Map.empty[String, String],
