@@ -31,9 +31,9 @@ object ExpressionIndex {
     case Some(d) if d.kind != MetadataPartition.ColumnStats.name => Left(s"it is of the kind ${d.kind}")
     case Some(IndexDefinition(_, _, Seq(column), _, _, _, _)) if column.contains('.') =>
       Left(s"$column lies in another")
-    case Some(IndexDefinition(_, _, Seq(column), _, _, function, options)) => for {
+    case Some(IndexDefinition(_, _, Seq(column), _, _, function, words)) => for {
         partition <- MetadataPartition.of(name).toRight(s"$name is no partition")
-        known <- IndexFunction.of(function, options)
+        known <- IndexFunction.of(function, words)
       } yield ExpressionIndex(partition, column, known)
     case Some(d) => Left(s"it is of ${d.columns.size} columns")
   }

@@ -16,7 +16,7 @@ import scala.collection.JavaConverters._
   *   name of the function over the column, which an index of an expression has
   */
 final case class IndexDefinition(name: String, kind: String, columns: Seq[String], version: Option[String],
-    isPartitioned: Boolean, function: String = "", options: Map[String, String] = Map.empty)
+    isPartitioned: Boolean, function: String = "", words: Map[String, String] = Map.empty)
 
 object IndexDefinitions {
 
@@ -59,7 +59,7 @@ object IndexDefinitions {
     *   Apache Hudi's name of it
     */
   def withExpression(content: Option[Array[Byte]], index: ExpressionIndex, function: String,
-      options: Map[String, String], version: Int): Array[Byte] = {
+      words: Map[String, String], version: Int): Array[Byte] = {
     val (root, all) = tree(content)
     val node = all.putObject(index.partition.name)
     node.put("indexName", index.partition.name)
@@ -67,7 +67,7 @@ object IndexDefinitions {
     node.put("indexFunction", function)
     node.putArray("sourceFields").add(index.column)
     val said = node.putObject("indexOptions")
-    options.toSeq.sorted.foreach { case (name, value) => said.put(name, value) }
+    words.toSeq.sorted.foreach { case (name, value) => said.put(name, value) }
     node.put("version", if (version < MetadataShape.TypedStatistics) "V1" else "V2")
     Writer.writeValueAsBytes(root)
   }

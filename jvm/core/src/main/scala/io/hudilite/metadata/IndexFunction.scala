@@ -83,13 +83,13 @@ object IndexFunction {
   case object Month extends OfDays(_.getMonthValue)
   case object DayOfMonth extends OfDays(_.getDayOfMonth)
 
-  /** The function of a definition, by Apache Hudi's names of it and its options; or the reason why it is none of these. */
-  def of(name: String, options: Map[String, String]): Either[String, IndexFunction] = {
-    val more = options.keySet - "expr"
+  /** The function of a definition, by Apache Hudi's names of it and its words; or the reason why it is none of these. */
+  def of(name: String, words: Map[String, String]): Either[String, IndexFunction] = {
+    val more = words.keySet - "expr"
     (name, Plain.get(name)) match {
       case ("substring", _) if more == Set("pos", "len") =>
-        (for (position <- number(options("pos"));
-          length <- number(options("len"))) yield Part(position, length)).toRight("pos and len are numbers")
+        (for (position <- number(words("pos"));
+          length <- number(words("len"))) yield Part(position, length)).toRight("pos and len are numbers")
       case ("substring", _) => Left("it takes pos and len")
       case (_, Some(_)) if more.nonEmpty => Left(s"$name is not known with ${more.toSeq.sorted.mkString(", ")}")
       case (_, Some(function)) => Right(function)

@@ -4,10 +4,9 @@ import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
-import io.hudilite.metadata.known.FactsReader
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.TimelineStore
-import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
+import io.hudilite.upkeep.{FactsReader, IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
 
 /** Indexes of a metadata table by the names that statements have for them: that of their partition, or the part of it that
   * the user has chosen.
@@ -61,13 +60,16 @@ private[hudilite] object NamedIndexes {
     if (now.config.metadataPartitions.isEmpty)
       new Initialisation(new MetadataHome(now.store)).run(now, IndexesToMake.Nothing)
     val home = new MetadataHome(now.store).current
+    def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
+      "statement" -> s"CREATE INDEX ${index.partition.name}", "path" -> table.basePath, "reason" -> reason)
+    home.expressions.find(_.column == index.column).foreach(other =>
+      throw refused(s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; drop it first"))
     home.define(index, function, words)
     new IndexInitialisation(home, reading).run(now.refresh(home.data.config),
       IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index)))
     if (!home.current.partitions.contains(index.partition)) {
       home.drop(Set(index.partition.name))
-      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"CREATE INDEX ${index.partition.name}",
-        "path" -> table.basePath, "reason" -> "its values cannot be told of some file, as a warning says")
+      throw refused("its values cannot be told of some file, as a warning says")
     }
   }
 

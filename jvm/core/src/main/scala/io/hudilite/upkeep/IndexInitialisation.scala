@@ -10,7 +10,7 @@ import io.hudilite.metadata.{
   MetadataRecords,
   MetadataShape
 }
-import io.hudilite.metadata.known.{FactsReader, KnownState, SizedFile, WantedFacts}
+import io.hudilite.metadata.known.{KnownState, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action

@@ -119,9 +119,9 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
     * @param function
     *   Apache Hudi's name of it
     */
-  def define(index: ExpressionIndex, function: String, options: Map[String, String]): Unit =
+  def define(index: ExpressionIndex, function: String, words: Map[String, String]): Unit =
     storage.replace(definitions,
-      IndexDefinitions.withExpression(storage.read(definitions), index, function, options, version))
+      IndexDefinitions.withExpression(storage.read(definitions), index, function, words, version))
 
   private def definitions: String = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
 }

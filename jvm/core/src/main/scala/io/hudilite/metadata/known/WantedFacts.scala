@@ -17,7 +17,7 @@ import io.hudilite.timeline.{FactsTeller, ToldFacts, WriteStat}
 final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions: Seq[ExpressionIndex] = Nil)
     extends FactsTeller {
 
-  /** What tells of files. */
+  /** That which tells of files. */
   def on(storage: Storage): FactsOfFiles = new FactsOfFiles(storage, columns, blooms, expressions)
 
   /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. */

@@ -1,11 +1,12 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.metadata.KnownFile
-import io.hudilite.metadata.known.{FactsReader, SizedFile, WantedFacts}
+import io.hudilite.metadata.known.WantedFacts
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.{TaskJob, TaskWork}
 import io.hudilite.storage.HadoopStorage
+import io.hudilite.upkeep.{FactsReader, SizedFile}
 
 import org.apache.spark.sql.SparkSession
 

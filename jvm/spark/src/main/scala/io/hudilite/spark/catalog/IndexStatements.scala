@@ -15,6 +15,8 @@ import scala.collection.JavaConverters._
 /** CREATE INDEX and DROP INDEX on the partitions of the metadata table. */
 private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTable =>
 
+  def session: SparkSession
+
   override def createIndex(index: String, columns: Array[NamedReference],
       ofColumns: JMap[NamedReference, JMap[String, String]], properties: JMap[String, String]): Unit = {
     if (indexExists(index)) throw new IndexAlreadyExistsException(index, name(), None)
@@ -25,7 +27,7 @@ private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTabl
     asked.made(found.config.version, found.storedJson) match {
       case Left(refused) => throw refused.of(basePath)
       case Right(expression) => NamedIndexes.create(found, expression, asked.function, asked.options,
-          TransactionOptions.of(writeConf().commit), new FactsJob(SparkSession.active))
+          TransactionOptions.of(writeConf().commit), new FactsJob(session))
     }
   }
 

@@ -23,23 +23,23 @@ final class ExpressionIndexSuite extends NamedSession {
 
   private val indexes = Seq("low" -> "column_stats(name) OPTIONS (expr = 'lower')",
     "born" -> "column_stats(day) OPTIONS (expr = 'year')",
-    "begin" -> "column_stats(name) OPTIONS (expr = 'substring', pos = '1', len = '2')",
-    "long" -> "column_stats(name) OPTIONS (expr = 'length')")
+    "begin" -> "column_stats(code) OPTIONS (expr = 'substring', pos = '1', len = '2')",
+    "long" -> "column_stats(note) OPTIONS (expr = 'length')")
 
   private val filters = Seq("lower(name) = 'n07x'", "lower(name) IN ('n01x', 'n30xx')", "lower(name) >= 'n20'",
     "lower(name) < 'n05'", "lower(name) IS NULL", "year(day) = 1995", "year(day) > 2010 AND id > 3",
-    "substring(name, 1, 2) = 'N1'", "length(name) > 4", "NOT (lower(name) > 'n03')", "lower(name) LIKE 'n1%'",
+    "substring(code, 1, 2) = 'N1'", "length(note) > 4", "NOT (lower(name) > 'n03')", "lower(name) LIKE 'n1%'",
     "year(day) = 1995 OR lower(name) = 'n11x'")
 
   private def create(table: String, kind: String, more: String = ""): String = {
-    sql(s"CREATE TABLE $table (id INT, name STRING, day DATE, ts BIGINT, dt STRING) USING hudilite " +
+    sql(s"CREATE TABLE $table (id INT, name STRING, code STRING, note STRING, day DATE, ts BIGINT, dt STRING) USING hudilite " +
       s"PARTITIONED BY (dt) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', type = '$kind'$more)")
     registered(table).path
   }
 
   private def values(ids: Seq[Int], ts: Int): String = ids.map { id =>
     val name = if (id % 7 == 3) "NULL" else f"'N$id%02dX${"x" * (ts % 3)}'"
-    s"($id, $name, ${if (id % 5 == 4) "NULL" else s"DATE'${1990 + id}-03-0${1 + ts % 9}'"}, $ts, 'd${id % 3}')"
+    s"($id, $name, $name, $name, ${if (id % 5 == 4) "NULL" else s"DATE'${1990 + id}-03-0${1 + ts % 9}'"}, $ts, 'd${id % 3}')"
   }.mkString(", ")
 
   private def insert(table: String, ids: Seq[Int], ts: Int): Unit = {
@@ -118,7 +118,7 @@ final class ExpressionIndexSuite extends NamedSession {
       "merge" ->
         (() => {
           sql(
-            s"MERGE INTO $kind t USING (SELECT * FROM VALUES ${values(Seq(3, 4, 40), 6)} s(id, name, day, ts, dt)) s " +
+            s"MERGE INTO $kind t USING (SELECT * FROM VALUES ${values(Seq(3, 4, 40), 6)} s(id, name, code, note, day, ts, dt)) s " +
               "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
           ()
         }),
@@ -138,7 +138,8 @@ final class ExpressionIndexSuite extends NamedSession {
       "overwrite" ->
         (() => {
           sql(
-            s"INSERT OVERWRITE $kind PARTITION (dt = 'd1') VALUES (31, 'N31', DATE'1999-01-01', 7), (34, 'n34', NULL, 7)")
+            s"INSERT OVERWRITE $kind PARTITION (dt = 'd1') VALUES (31, 'N31', 'N31', 'N31', DATE'1999-01-01', 7), " +
+          "(34, 'n34', NULL, NULL, NULL, 7)")
           ()
         }),
       "clustering" ->
@@ -153,7 +154,7 @@ final class ExpressionIndexSuite extends NamedSession {
           (() => {
             val ids = Seq.fill(3)(random.nextInt(40)).distinct
             sql(
-              s"MERGE INTO $kind t USING (SELECT *, 'm' AS more FROM VALUES ${values(ids, n)} s(id, name, day, ts, dt)) s " +
+              s"MERGE INTO $kind t USING (SELECT *, 'm' AS more FROM VALUES ${values(ids, n)} s(id, name, code, note, day, ts, dt)) s " +
                 "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
             ()
           }))
@@ -183,7 +184,7 @@ final class ExpressionIndexSuite extends NamedSession {
 
   test("a filter on the expression opens the files that may have its value, and no other filter does") {
     val path = create("plan", "cow", ", 'hoodie.parquet.small.file.limit' = '0'")
-    for (n <- 0 until 4) sql(s"INSERT INTO plan VALUES ($n, 'Name$n', DATE'${2000 + n}-01-01', 1, 'd')")
+    for (n <- 0 until 4) sql(s"INSERT INTO plan VALUES ($n, 'Name$n', 'c', 'n', DATE'${2000 + n}-01-01', 1, 'd')")
     def left(filter: String): Option[Int] = {
       val plan = spark.sql(s"SELECT * FROM plan WHERE $filter").queryExecution.executedPlan.toString
       "-> (\\d+) by statistics".r.findFirstMatchIn(plan).map(_.group(1).toInt)
@@ -191,6 +192,9 @@ final class ExpressionIndexSuite extends NamedSession {
     assertEquals(left("lower(name) = 'name2'"), None)
     sql("CREATE INDEX low ON plan USING column_stats(name) OPTIONS (expr = 'lower')")
     sql("CREATE INDEX IF NOT EXISTS low ON plan USING column_stats(name) OPTIONS (expr = 'lower')")
+    val second = intercept[HudiliteException](
+      sql("CREATE INDEX up ON plan USING column_stats(name) OPTIONS (expr = 'upper')"))
+    assert(second.getMessage.contains("expr_index_low is of this column"), second.getMessage)
     sql("CREATE INDEX born ON plan USING column_stats(day) OPTIONS (expr = 'year')")
     assertEquals(left("lower(name) = 'name2'"), Some(1))
     assertEquals(left("'name2' < lower(name)"), Some(1))

@@ -98,7 +98,7 @@ class DialectSuite extends NamedSession {
       "ALTER TABLE trips RECOVER PARTITIONS" -> found, "FSCK REPAIR TABLE trips" -> "doctor",
       "REORG TABLE trips APPLY (PURGE)" -> "run_compaction", "COPY INTO trips FROM '/x'" -> "INSERT INTO",
       "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino",
-      "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> "column_stats.column.list",
+      "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> "column.stats.column.list",
       "REFRESH INDEX i ON TABLE trips" -> "each write", "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
       "ALTER TABLE trips REPLACE COLUMNS (id INT)" -> "trips",
       "CREATE TABLE v (id INT, `of` VECTOR(3), b STRING COMMENT 'x') USING hudi" -> "ARRAY<FLOAT>",

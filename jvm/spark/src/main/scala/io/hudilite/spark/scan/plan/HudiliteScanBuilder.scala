@@ -1,7 +1,7 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.{PlannedBuckets, ReadConf}
-import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.spark.basefile.read.{ExpressionFilters, ScanFilter}
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.stats.{ColumnFilter, FileStatistics}
 
@@ -45,11 +45,16 @@ sealed class HudiliteScanBuilder(
     val understood = predicates.flatMap(p => ScanFilter.of(p, known).map(p -> _))
     pushed = understood.map(_._1)
     filters = understood.map(_._2).toList
-    expressed = predicates.filterNot(pushed.contains(_)).flatMap(p => onIndexes.flatMap(_.of(p))).toList
+    expressed = predicates.toSeq.filterNot(pushed.contains(_)).flatMap(p => onIndexes(p)).toList
     predicates
   }
 
-  private lazy val onIndexes: Option[ExpressionFilters] =
+  private def onIndexes(predicate: Predicate): Option[ColumnFilter] = for {
+    filters <- ofIndexes
+    filter <- filters.of(predicate)
+  } yield new StatisticsFilter(filters.values).of(filter)
+
+  private lazy val ofIndexes: Option[ExpressionFilters] =
     source.table.expressionRanges.map(_.indexes).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
 
   override def pushedPredicates(): Array[Predicate] = pushed

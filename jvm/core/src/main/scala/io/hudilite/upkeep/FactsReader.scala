@@ -1,6 +1,7 @@
-package io.hudilite.metadata.known
+package io.hudilite.upkeep
 
 import io.hudilite.metadata.KnownFile
+import io.hudilite.metadata.known.WantedFacts
 import io.hudilite.storage.{Parallel, Storage}
 
 /** A file by its absolute path. */

@@ -1,9 +1,7 @@
-package io.hudilite.spark.scan.plan
+package io.hudilite.spark.basefile.read
 
 import io.hudilite.metadata.{ExpressionIndex, IndexFunction, StatType}
-import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.FieldTypes
-import io.hudilite.stats.ColumnFilter
 
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{
@@ -22,17 +20,16 @@ import org.apache.spark.sql.types._
   * @param schema
   *   columns of the table as the query has them
   */
-private[plan] final class ExpressionFilters(indexes: Seq[ExpressionIndex], schema: StructType) {
+private[spark] final class ExpressionFilters(indexes: Seq[ExpressionIndex], schema: StructType) {
 
   import ExpressionFilters._
 
   /** Values of an index as if they were those of a column of its name. */
-  private val values = StructType(indexes.map(i => StructField(i.partition.name, typeOf(i.function.gives))))
+  val values: StructType = StructType(indexes.map(i => StructField(i.partition.name, typeOf(i.function.gives))))
 
-  private val filters = new StatisticsFilter(values)
-
-  def of(predicate: Predicate): Option[ColumnFilter] =
-    ScanFilter.of(new Predicate(predicate.name, predicate.children.map(onIndexes)), values).map(filters.of)
+  /** The filter on columns of these values; `None` where it looks at something else, too. */
+  def of(predicate: Predicate): Option[ScanFilter] =
+    ScanFilter.of(new Predicate(predicate.name, predicate.children.map(onIndexes)), values)
 
   private def onIndexes(expression: Expression): Expression = expression match {
     case p: Predicate => new Predicate(p.name, p.children.map(onIndexes))
