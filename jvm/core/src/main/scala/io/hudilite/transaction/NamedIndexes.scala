@@ -63,8 +63,9 @@ private[hudilite] object NamedIndexes {
     def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
       "statement" -> s"CREATE INDEX ${index.partition.name}", "path" -> table.basePath, "reason" -> reason)
     home.expressions.find(_.column == index.column).foreach(other =>
-      throw refused(s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
-        "drop it first"))
+      throw refused(
+        s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
+          "drop it first"))
     home.define(index, function, words)
     new IndexInitialisation(home, reading).run(now.refresh(home.data.config),
       IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index)))

@@ -32,14 +32,16 @@ final class ExpressionIndexSuite extends NamedSession {
     "year(day) = 1995 OR lower(name) = 'n11x'")
 
   private def create(table: String, kind: String, more: String = ""): String = {
-    sql(s"CREATE TABLE $table (id INT, name STRING, code STRING, note STRING, day DATE, ts BIGINT, dt STRING) USING hudilite " +
-      s"PARTITIONED BY (dt) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', type = '$kind'$more)")
+    sql(
+      s"CREATE TABLE $table (id INT, name STRING, code STRING, note STRING, day DATE, ts BIGINT, dt STRING) USING hudilite " +
+        s"PARTITIONED BY (dt) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', type = '$kind'$more)")
     registered(table).path
   }
 
   private def values(ids: Seq[Int], ts: Int): String = ids.map { id =>
     val name = if (id % 7 == 3) "NULL" else f"'N$id%02dX${"x" * (ts % 3)}'"
-    s"($id, $name, $name, $name, ${if (id % 5 == 4) "NULL" else s"DATE'${1990 + id}-03-0${1 + ts % 9}'"}, $ts, 'd${id % 3}')"
+    s"($id, $name, $name, $name, ${if (id % 5 == 4) "NULL" else s"DATE'${1990 + id}-03-0${1 + ts % 9}'"}, $ts, 'd${id %
+        3}')"
   }.mkString(", ")
 
   private def insert(table: String, ids: Seq[Int], ts: Int): Unit = {
@@ -139,7 +141,7 @@ final class ExpressionIndexSuite extends NamedSession {
         (() => {
           sql(
             s"INSERT OVERWRITE $kind PARTITION (dt = 'd1') VALUES (31, 'N31', 'N31', 'N31', DATE'1999-01-01', 7), " +
-          "(34, 'n34', NULL, NULL, NULL, 7)")
+              "(34, 'n34', NULL, NULL, NULL, 7)")
           ()
         }),
       "clustering" ->
