@@ -1,6 +1,6 @@
 """Lets the real Apache Hudi take each kind of action on small tables with a metadata table, and keeps all files of every step.
 
-    make_actions.py OUT --bundle HUDI_BUNDLE_JAR [--set actions|record-index] [--versions 6,8,9] [--only NAME]
+    make_actions.py OUT --bundle HUDI_BUNDLE_JAR [--set actions|record-index|expressions] [--versions 6,8,9] [--only NAME]
 
 OUT/<scenario>-v<version>/steps.json    one object a step: its name, the files that came or changed, those that went
 OUT/<scenario>-v<version>/files/<n>     contents of files, by the numbers that the steps have for them
@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession, functions as F
 
 ap = argparse.ArgumentParser()
 ap.add_argument("out"); ap.add_argument("--bundle", required=True)
-ap.add_argument("--set", default="actions", choices=["actions", "record-index"]); ap.add_argument("--versions", default="6,8,9"); ap.add_argument("--only", default="")
+ap.add_argument("--set", default="actions", choices=["actions", "record-index", "expressions"]); ap.add_argument("--versions", default="6,8,9"); ap.add_argument("--only", default="")
 a = ap.parse_args()
 spark = (SparkSession.builder.master("local[2]").appName("actions").config("spark.jars", a.bundle)
     .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
@@ -167,7 +167,40 @@ def keyed_in_partitions(v):
         "hoodie.metadata.record.level.index.min.filegroup.count": "2", "hoodie.metadata.record.level.index.max.filegroup.count": "2"})
     t.write("insert", keyed_rows(range(12), 1), "insert"); t.write("other-partition", keyed_rows([2, 4], 2, parts=("p-3_x",))); t.write("upsert", keyed_rows([2, 23], 3)); t.write("delete", keyed_rows([5], 4), "delete")
 
-SETS = {"actions": [cow, mor, plain], "record-index": [keyed, keyed_mor, keyed_in_partitions]}
+# A metadata table with indexes of expressions beside the files.
+EXPRESSED = {**{f"hoodie.metadata.index.{name}.enable": "false" for name in ("column.stats", "partition.stats", "bloom.filter")}, "hoodie.embed.timeline.server": "true",
+    "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider"}
+expressed_rows = lambda ids, ts, **k: rows(ids, ts, **k).select("id", "ts", "dt", "day", F.initcap("nn").alias("nn"))
+
+def indexed(t, v):
+    for name in ("hoodie.metadata.enable", "hoodie.write.auto.upgrade", "hoodie.write.table.version", *EXPRESSED): spark.sql(f"set {name}={t.opts[name]}")
+    table = f"{t.opts['hoodie.table.name']}_v{v}"; spark.sql(f"create table {table} using hudi location '{t.path}'")
+    for name, column, options in [("low", "nn", "expr='lower'"), ("born", "day", "expr='year'"), ("begin", "id", "expr='substring', pos='1', len='3'")]:
+        spark.sql(f"create index {name} on {table} using column_stats({column}) options({options})"); t.keep(f"index-{name}")
+
+def expressed_cow(v):
+    t = Table("expressed-cow", v, **EXPRESSED)
+    t.write("insert", expressed_rows(range(8), 1), "insert"); indexed(t, v)
+    t.write("upsert", expressed_rows([1, 3, 21], 2)); t.write("delete", expressed_rows([1], 3), "delete")
+    t.write("upsert-all-null", expressed_rows([2, 4], 3, null=True)); t.call("clean", lambda c: c.clean())
+    t.write("rolled-back-write", expressed_rows([3, 8], 5)); t.call("rollback", lambda c: c.rollback(t.done()[-1]))
+    t.write("insert-overwrite", expressed_rows(range(30, 34), 6, parts=("p1",)), "insert_overwrite")
+    t.write("insert-and-cluster", expressed_rows(range(40, 44), 6), "insert", **{"hoodie.parquet.small.file.limit": "0", "hoodie.clustering.inline": "true",
+        "hoodie.clustering.inline.max.commits": "1", "hoodie.clustering.plan.strategy.sort.columns": "id"})
+
+def expressed_mor(v):
+    t = Table("expressed-mor", v, **EXPRESSED, **{"hoodie.datasource.write.table.type": "MERGE_ON_READ", "hoodie.compact.inline.max.delta.commits": "1"})
+    t.write("insert", expressed_rows(range(8), 1), "insert"); t.write("upsert", expressed_rows([1, 3], 2)); t.write("delete", expressed_rows([2], 3), "delete"); indexed(t, v)
+    t.write("upsert-again", expressed_rows([5, 7], 5)); t.write("delete-again", expressed_rows([5], 6), "delete"); t.write("upsert-all-null", expressed_rows([6, 7], 6, null=True))
+    planned = []
+    t.call("compaction-planned", lambda c: planned.append(c.scheduleCompaction(none()).get())); t.call("compaction", lambda c: c.compact(planned[-1], True))
+    t.write("upsert-on-compacted", expressed_rows([3, 6], 8))
+
+def expressed_plain(v):
+    t = Table("expressed-plain", v, **EXPRESSED, **{"hoodie.datasource.write.partitionpath.field": "", "hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.NonpartitionedKeyGenerator"})
+    t.write("insert", expressed_rows(range(4), 1), "insert"); indexed(t, v); t.write("upsert", expressed_rows([1], 2))
+
+SETS = {"actions": [cow, mor, plain], "record-index": [keyed, keyed_mor, keyed_in_partitions], "expressions": [expressed_cow, expressed_mor, expressed_plain]}
 bad = 0
 for v in [int(x) for x in a.versions.split(",")]:
     for f in SETS[a.set]:

@@ -118,8 +118,8 @@ KINDS = {
         gives("SELECT id FROM $T ORDER BY id", 1, 2, options=(("spark.datasource.hudilite.as.of.instant", "$I1"),)),
     ],
     "what Hudi tables have not": [
-        refused("CREATE INDEX i ON $T (id)", "STATEMENT_NOT_SUPPORTED", "hoodie.index.type"),
-        refused("DROP INDEX i ON $T", "STATEMENT_NOT_SUPPORTED", "hoodie.index.type"),
+        refused("CREATE INDEX i ON $T (id)", "STATEMENT_NOT_SUPPORTED", "column.stats.column.list"),
+        refused("DROP INDEX files ON $T", "STATEMENT_NOT_SUPPORTED", "delete_metadata_table"),
         refused("RESTORE TABLE $T TO VERSION AS OF 1", "STATEMENT_NOT_SUPPORTED", "restore_to_instant"),
         refused("DESCRIBE DETAIL $T", "STATEMENT_NOT_SUPPORTED", "DESCRIBE TABLE EXTENDED"),
     ],

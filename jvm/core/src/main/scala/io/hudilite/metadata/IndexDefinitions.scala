@@ -12,9 +12,11 @@ import scala.collection.JavaConverters._
   *   `None` where none is written, as before Hudi 1.1
   * @param isPartitioned
   *   a record index has file groups of its own for each partition of the table
+  * @param function
+  *   name of the function over the column, which an index of an expression has
   */
 final case class IndexDefinition(name: String, kind: String, columns: Seq[String], version: Option[String],
-    isPartitioned: Boolean)
+    isPartitioned: Boolean, function: String = "", words: Map[String, String] = Map.empty)
 
 object IndexDefinitions {
 
@@ -51,6 +53,25 @@ object IndexDefinitions {
     Writer.writeValueAsBytes(root)
   }
 
+  /** The file with the definition of this index of an expression, and all others as they are.
+    *
+    * @param function
+    *   Apache Hudi's name of it
+    */
+  def withExpression(content: Option[Array[Byte]], index: ExpressionIndex, function: String,
+      words: Map[String, String], version: Int): Array[Byte] = {
+    val (root, all) = tree(content)
+    val node = all.putObject(index.partition.name)
+    node.put("indexName", index.partition.name)
+    node.put("indexType", MetadataPartition.ColumnStats.name)
+    node.put("indexFunction", function)
+    node.putArray("sourceFields").add(index.column)
+    val said = node.putObject("indexOptions")
+    words.toSeq.sorted.foreach { case (name, value) => said.put(name, value) }
+    node.put("version", if (version < MetadataShape.TypedStatistics) "V1" else "V2")
+    Writer.writeValueAsBytes(root)
+  }
+
   /** The file without the definitions of these partitions. */
   def without(content: Array[Byte], partitions: Seq[String]): Array[Byte] = {
     val (root, all) = tree(Some(content))
@@ -74,7 +95,10 @@ object IndexDefinitions {
   private def definition(name: String, node: JsonNode): IndexDefinition = IndexDefinition(name,
     text(node, "indexType").getOrElse(""),
     Option(node.get("sourceFields")).toList.flatMap(_.elements().asScala.map(_.asText)), text(node, "version"),
-    Option(node.get("indexOptions")).flatMap(text(_, "isPartitioned")).contains("true"))
+    Option(node.get("indexOptions")).flatMap(text(_, "isPartitioned")).contains("true"),
+    text(node, "indexFunction").getOrElse(""),
+    Option(node.get("indexOptions")).fold(Map.empty[String, String])(options =>
+      options.fields().asScala.map(e => e.getKey -> e.getValue.asText).toMap))
 
   private def text(node: JsonNode, field: String): Option[String] =
     Option(node.get(field)).filterNot(_.isNull).map(_.asText)

@@ -58,9 +58,11 @@ object MetadataAction {
   *   bloom filter of a base file, as its footer has it
   * @param bloomKind
   *   Hudi's name of its kind, where the footer says it
+  * @param expressed
+  *   values of functions over columns, by the name of the index; none of a file without rows
   */
 final case class KnownFile(bytes: Long, columns: Map[String, ColumnFacts] = Map.empty, bloom: Option[String] = None,
-    bloomKind: Option[String] = None)
+    bloomKind: Option[String] = None, expressed: Map[String, ColumnFacts] = Map.empty)
 
 /** A column of a file: of a base file as its footer tells of it, of a log file as all its records do, deletes left out.
   *

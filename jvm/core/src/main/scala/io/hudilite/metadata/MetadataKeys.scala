@@ -32,6 +32,18 @@ object MetadataKeys {
   /** The key of the statistics of a column of a partition. */
   def ofColumn(column: String, partition: String): String = hashed(column) + hashed(ofPartition(partition))
 
+  /** The key of the statistics of a partition in an index of an expression.
+    *
+    * @param ofColumn
+    *   that of the statistics of the column of the partition
+    */
+  private[metadata] def ofValues(ofColumn: String): String = {
+    val (column, partition) = ofColumn.splitAt(ofColumn.length / 2)
+    column + hashed(InPartition) + partition
+  }
+
+  private val InPartition = "__partition_stat__"
+
   /** The key of the bloom filter of a file. */
   def ofFile(partition: String, fileName: String): String = hashed(ofPartition(partition)) + md5(fileName)
 

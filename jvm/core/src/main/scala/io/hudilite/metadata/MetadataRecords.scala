@@ -13,6 +13,7 @@ object MetadataRecords {
     *   the table before the action
     */
   def of(action: MetadataAction, before: MetadataState): MetadataChanges = {
+    def kindOf(partition: MetadataPartition): RecordKind = this.kindOf(partition, before.shape)
     val (emptied, kept) = before.shape.partitions.partition(kindOf(_).isEmptied(action))
     action match {
       // The metadata table takes its own write back, and needs nothing else.
@@ -25,12 +26,18 @@ object MetadataRecords {
   def withoutBounds(action: MetadataAction, before: MetadataState): Option[String] =
     if (before.shape.partitions(MetadataPartition.PartitionStats)) PartitionRecords.untold(action, before) else None
 
-  private def kindOf(partition: MetadataPartition): RecordKind = partition match {
+  /** The indexes of expressions that cannot be kept up through the action, each with the reason. */
+  def withoutValues(action: MetadataAction, before: MetadataState): Map[MetadataPartition, String] =
+    (for (index <- before.shape.expressions; reason <- new ExpressionRecords(index).untold(action, before))
+      yield index.partition -> reason).toMap
+
+  private def kindOf(partition: MetadataPartition, shape: MetadataShape): RecordKind = partition match {
     case MetadataPartition.Files => NameRecords
     case MetadataPartition.ColumnStats => ColumnRecords
     case MetadataPartition.PartitionStats => PartitionRecords
     case MetadataPartition.BloomFilters => BloomRecords
-    case other => throw new IllegalArgumentException(s"no records of the partition ${other.name} are made")
+    case other => shape.expressions.find(_.partition == other).map(new ExpressionRecords(_)).getOrElse(
+        throw new IllegalArgumentException(s"no records of the partition ${other.name} are made"))
   }
 
   /** The partitions whose records are made here. */

@@ -12,12 +12,15 @@ package io.hudilite.metadata
   *   where all of them are made
   * @param named
   *   files of the table as its metadata table names them, by partition; only for a restore
+  * @param expressed
+  *   as `statistics`, those of each index of an expression
   */
 final case class MetadataState(
     shape: MetadataShape,
     slices: Map[String, Seq[KnownSlice]] = Map.empty,
     statistics: Map[String, Map[String, Seq[ColumnStatistics]]] = Map.empty,
-    named: Map[String, Set[String]] = Map.empty)
+    named: Map[String, Set[String]] = Map.empty,
+    expressed: Map[MetadataPartition, Map[String, Map[String, Seq[ColumnStatistics]]]] = Map.empty)
 
 /** Content and form of a metadata table.
   *
@@ -29,9 +32,11 @@ final case class MetadataState(
   *   names of the columns with statistics, with dots for nested ones
   * @param bloomKind
   *   Hudi's name of the kind of bloom filters
+  * @param expressions
+  *   those of the partitions that are indexes of expressions
   */
 final case class MetadataShape(partitions: Set[MetadataPartition], version: Int, columns: Seq[String] = Nil,
-    bloomKind: String = MetadataShape.DynamicBloom)
+    bloomKind: String = MetadataShape.DynamicBloom, expressions: Seq[ExpressionIndex] = Nil)
 
 object MetadataShape {
 

@@ -15,7 +15,7 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{MetadataFolders, MetadataTable, RecordIndex, StoredRanges}
+import io.hudilite.metadata.stored.{ExpressionRanges, MetadataFolders, MetadataTable, RecordIndex, StoredRanges}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
@@ -75,6 +75,10 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** Ranges of columns in files by the metadata table, where that is asked and keeps such statistics. */
   private[hudilite] lazy val storedRanges: Option[ColumnRanges] =
     metadataTable.filter(_.hasColumnStatistics).map(new StoredRanges(_, basePath))
+
+  /** Ranges of functions over columns in files, where the metadata table is asked and has indexes of such. */
+  private[hudilite] lazy val expressionRanges: Option[ExpressionRanges] =
+    metadataTable.filter(_.hasExpressions).map(new ExpressionRanges(_, basePath))
 
   /** Its metadata table is asked, and lists a record index. */
   private[hudilite] def hasRecordIndex: Boolean = metadataTable.exists(_.hasRecordIndex)

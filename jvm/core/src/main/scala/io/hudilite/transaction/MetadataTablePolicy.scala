@@ -46,7 +46,8 @@ object MetadataTablePolicy {
     */
   def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy, keeps: Option[Boolean] = None)
       : Unit =
-    if (keeps.contains(false) || !MetadataHome.isKept(config)) refuseLoss(storage, basePath, listed(config), policy)
+    if (keeps.contains(false) || !MetadataHome.isKept(storage, basePath, config))
+      refuseLoss(storage, basePath, listed(config), policy)
 
   /** Raises `METADATA_TABLE_LOST` where the policy keeps any of these partitions. */
   private[transaction] def refuseLoss(storage: Storage, basePath: String, partitions: Seq[String], policy: Policy)

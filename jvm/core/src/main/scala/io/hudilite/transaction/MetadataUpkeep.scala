@@ -54,11 +54,11 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     *   properties of the table as they are now
     */
   def beforeCleaning(table: Table, config: TableConfig): Unit =
-    if (!MetadataHome.isKept(config)) clear(store(table, config))
+    if (!isKept(store(table, config))) clear(store(table, config))
 
   private def keptOrCleared(store: TimelineStore, policy: MetadataTablePolicy.Policy)(
       keep: MetadataHome => Unit): Unit =
-    if (!MetadataHome.isKept(store.config)) clear(store)
+    if (!isKept(store)) clear(store)
     else
       try keep(new MetadataHome(store))
       catch {
@@ -76,7 +76,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     *   properties of the table as they are now
     */
   def remade[T](table: Table, config: TableConfig)(body: => T): T = {
-    val kept = if (MetadataHome.isKept(config)) Some(again(new MetadataHome(store(table, config)))) else None
+    val kept = if (isKept(store(table, config))) Some(again(new MetadataHome(store(table, config)))) else None
     clear(store(table, config))
     val done = body
     kept.foreach(indexes => unlessFailing(table.basePath)(initialise(table.refresh(), indexes)))
@@ -100,10 +100,10 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     val store = this.store(table, config)
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
     val home = new MetadataHome(store)
-    lazy val asked = IndexesToMake.of(options.indexes, table, if (MetadataHome.isKept(config)) home.partitions else Nil,
+    lazy val asked = IndexesToMake.of(options.indexes, table, if (home.isKept) home.partitions else Nil,
       home.defined)
     if (options.keepsMetadata.contains(false)) clear(store)
-    else if (MetadataHome.isKept(config)) {
+    else if (home.isKept) {
       refuseUnwanted(home, asked, options)
       unlessFailing(table.basePath) {
         MetadataServices.run(home, now, options.metadataDeltas)
@@ -164,6 +164,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
       case e @ (_: IOException | _: HudiliteException) =>
         log.warn(s"A service of the metadata table of $basePath failed, and waits for the next write.", e)
     }
+
+  private def isKept(store: TimelineStore): Boolean = new MetadataHome(store).isKept
 
   private def clear(store: TimelineStore): Unit =
     MetadataTablePolicy.clear(store.storage, store.basePath, store.config)

@@ -15,7 +15,7 @@ import io.hudilite.metadata.{
 }
 import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, Files, PartitionStats}
 import io.hudilite.metadata.MetadataPayload.Bloom
-import io.hudilite.metadata.known.{FactsOfFiles, KnownState, ToldFile, WantedFacts}
+import io.hudilite.metadata.known.{KnownState, ToldFile, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
 import io.hudilite.table.{MetadataUse, Table}
@@ -43,8 +43,12 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     * @param columns
     *   Avro schema of the table after it; `None` where it stays as it is
     */
-  def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit =
-    record(instant) { (metadata, shape) =>
+  def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit = {
+    val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after =>
+      home.expressions.flatMap(index =>
+        index.refusal(after).map(index.partition -> _)).toMap)
+    if (changed.nonEmpty) without(changed).written(instant, commit, before, columns)
+    else record(instant) { (metadata, shape) =>
       val grown = if (!shape.partitions(ColumnStats)) shape
       else shape.copy(columns = columns.map(DroppedColumns.without(before.config, _)).fold(shape.columns)(
         IndexedColumns.grown(shape.columns, before.storedJson, _, home.version)))
@@ -53,6 +57,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
       action -> new KnownState(table, metadata).before(action, grown)
     }
+  }
 
   /** A cleaning, whose files are gone. */
   def cleaned(instant: String, clean: CleanMetadata): Unit =
@@ -60,10 +65,10 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
 
   // Tasks tell them of their files; others have just been written, and are read side by side.
   private def facts(commit: CommitMetadata, shape: MetadataShape): Map[String, KnownFile] =
-    if (!Footers.exists(shape.partitions)) Map.empty
+    if (!Footers.exists(shape.partitions) && shape.expressions.isEmpty) Map.empty
     else {
-      val wanted = WantedFacts(shape.columns, shape.partitions(BloomFilters))
-      val files = new FactsOfFiles(home.storage, wanted.columns, wanted.blooms)
+      val wanted = WantedFacts(shape.columns, shape.partitions(BloomFilters), shape.expressions)
+      val files = wanted.on(home.storage)
       val base = home.basePath.stripSuffix("/")
       val told = commit.allStats.filter(_.path.nonEmpty).map(s => s -> ToldFile.of(s, wanted))
       val others = told.collect { case (stat, None) => stat }
@@ -79,13 +84,18 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     val told = if (wrong.nonEmpty) Left(wrong) else changes(metadata, made)
     told match {
       case Left(reasons) =>
-        val lost = withDependents(reasons)
-        losing(lost.keys.toSeq)
-        new ActionUpkeep(home.without(lost), now, losing).record(instant)(made)
+        without(reasons).record(instant)(made)
       case Right((columns, changes)) =>
         if (columns != definedIn(metadata)) home.define(columns)
         if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now)
     }
+  }
+
+  /** As it goes on once these partitions are gone. */
+  private def without(reasons: Reasons): ActionUpkeep = {
+    val lost = withDependents(reasons)
+    losing(lost.keys.toSeq)
+    new ActionUpkeep(home.without(lost), now, losing)
   }
 
   private def changes(metadata: MetadataTable, made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))
@@ -93,10 +103,12 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     val others = home.partitions.filterNot(_ == Files)
     def unknown(e: Throwable): Reasons = others.map(_ -> String.valueOf(e.getMessage)).toMap
     try {
-      val shape = MetadataShape(home.partitions.toSet, home.version, definedIn(metadata))
+      val shape =
+        MetadataShape(home.partitions.toSet, home.version, definedIn(metadata), expressions = home.expressions)
       val (action, before) = made(metadata, shape)
       val found = home.changes(action, before)
-      val lost = tooLarge(found) ++ MetadataRecords.withoutBounds(action, before).map(PartitionStats -> _)
+      val lost = tooLarge(found) ++ MetadataRecords.withoutBounds(action, before).map(PartitionStats -> _) ++
+        MetadataRecords.withoutValues(action, before)
       if (lost.isEmpty) Right(before.shape.columns -> found) else Left(lost)
     } catch {
       case e: Throwable with HudiliteException if others.nonEmpty => Left(unknown(e))
@@ -139,14 +151,14 @@ private[hudilite] object ActionUpkeep {
     */
   def wanted(before: Table, config: TableConfig, after: String): Option[WantedFacts] = {
     val home = new MetadataHome(new TimelineStore(before.storage, before.basePath, config))
-    if (!MetadataHome.isKept(config) || !home.partitions.exists(Footers)) None
+    if (!home.isKept || (!home.partitions.exists(Footers) && home.expressions.isEmpty)) None
     else
       try {
         val defined = if (home.partitions.contains(ColumnStats)) home.defined else Nil
         val columns =
           if (defined.isEmpty) Nil
           else IndexedColumns.grown(defined, before.storedJson, DroppedColumns.without(config, after), home.version)
-        Some(WantedFacts(columns, home.partitions.contains(BloomFilters)))
+        Some(WantedFacts(columns, home.partitions.contains(BloomFilters), home.expressions))
       } catch { case _: CorruptTable => None } // told as it completes
   }
 

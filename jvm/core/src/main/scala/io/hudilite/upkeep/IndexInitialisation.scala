@@ -2,10 +2,16 @@ package io.hudilite.upkeep
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{KnownFile, MetadataAction, MetadataPartition, MetadataRecords, MetadataShape}
-import io.hudilite.metadata.known.{FactsOfFiles, KnownState}
+import io.hudilite.metadata.{
+  ExpressionIndex,
+  KnownFile,
+  MetadataAction,
+  MetadataPartition,
+  MetadataRecords,
+  MetadataShape
+}
+import io.hudilite.metadata.known.{KnownState, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 
@@ -17,7 +23,9 @@ import org.slf4j.LoggerFactory
   * No reader trusts a partition before the properties list it, which is the last step. Whatever an earlier attempt has left
   * goes first.
   */
-private[hudilite] final class IndexInitialisation(home: MetadataHome) {
+private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: FactsReader) {
+
+  def this(home: MetadataHome) = this(home, FactsReader.here(home.storage))
 
   import IndexInitialisation._
 
@@ -30,13 +38,19 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    known(table, indexes).foreach(there =>
-      indexes.partitions.foldLeft(home)((so, partition) => made(so, partition, table, indexes, there)))
+    val possible = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
+    told(indexes.partitions.diff(possible.partitions), "its column is another one, or has been changed by its id")
+    if (possible.partitions.nonEmpty) known(table, possible).foreach(there =>
+      possible.partitions.foldLeft(home)((so, partition) => made(so, partition, table, possible, there)))
   }
+
+  // By ids, older files may have the column under another name.
+  private def isPossible(index: ExpressionIndex, table: Table): Boolean =
+    table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(index.refusal(_).isEmpty)
 
   private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
     val listed = ListedFiles.of(home.data, table.timeline)
-    val count = listed.values.map(_.size.toLong).sum * math.max(1, indexes.columns.size)
+    val count = listed.values.map(_.size.toLong).sum * math.max(1, (indexes.columns.size + indexes.expressions.size))
     def not(reason: String): Option[Known] = {
       told(indexes.partitions, reason)
       None
@@ -51,7 +65,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
   }
 
   private def facts(listed: Known, table: Table, indexes: IndexesToMake): Known = {
-    val files = new FactsOfFiles(home.storage, indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters))
+    val wanted =
+      WantedFacts(indexes.columns, indexes.groups.contains(MetadataPartition.BloomFilters), indexes.expressions)
     val logs = if (home.version < GroupFiles.LogsNameTheirWrite) namedLogs(table) else Set.empty[String]
     def path(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"
     def isKnown(partition: String, name: String): Boolean = home.version >= GroupFiles.LogsNameTheirWrite ||
@@ -59,8 +74,10 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     val all = for ((partition, found) <- listed.toSeq; (name, file) <- found.toSeq if isKnown(partition, name))
       yield (partition, name, file.bytes)
     val base = home.basePath.stripSuffix("/")
-    val found = all.grouped(FilesAtOnce).flatMap(lot =>
-      Parallel.map(lot) { case (partition, name, bytes) => files.of(s"$base/${path(partition, name)}", bytes) }).toList
+    val found = reading.of(wanted,
+      all.map { case (partition, name, bytes) =>
+        SizedFile(s"$base/${path(partition, name)}", bytes)
+      })
     all.zip(found).groupBy(_._1._1).map { case (partition, some) =>
       partition -> some.map { case ((_, name, _), of) => name -> of }.toMap
     }
@@ -73,12 +90,14 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
   private def made(so: MetadataHome, partition: MetadataPartition, table: Table, indexes: IndexesToMake, there: Known)
       : MetadataHome = {
     val newest = table.timeline.lastCompleted.fold("")(_.time)
-    val shape = MetadataShape(Set(partition), so.version, indexes.columns)
+    val shape = MetadataShape(Set(partition), so.version, indexes.columns,
+      expressions = indexes.expressions.filter(_.partition == partition))
     val action = MetadataAction.Everything(newest, there)
     val before = new KnownState(table, new MetadataTable(so.data, table.timeline)).before(action, shape)
     val changes = MetadataRecords.of(action, before)
     val lost = ActionUpkeep.tooLarge(changes) ++
-      MetadataRecords.withoutBounds(action, before).map(MetadataPartition.PartitionStats -> _)
+      MetadataRecords.withoutBounds(action, before).map(MetadataPartition.PartitionStats -> _) ++
+      MetadataRecords.withoutValues(action, before)
     lost.foreach { case (of, reason) => told(Seq(of), reason) }
     if (lost.nonEmpty) so
     else {
@@ -98,13 +117,12 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     }
 
   private def told(partitions: Seq[MetadataPartition], reason: String): Unit =
-    log.warn(s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
+    if (partitions.nonEmpty) log.warn(
+      s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
 }
 
 private object IndexInitialisation {
   val log = LoggerFactory.getLogger("io.hudilite.upkeep.IndexInitialisation")
-  val FilesAtOnce = 2000
-
   // Records of one process, which are made in memory.
   val MostFacts = 2000000L
 }

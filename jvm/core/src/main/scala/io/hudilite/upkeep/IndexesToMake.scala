@@ -3,7 +3,7 @@ package io.hudilite.upkeep
 import io.hudilite.config.{IndexOptions, IndexesConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{IndexedColumns, MetadataPartition}
+import io.hudilite.metadata.{ExpressionIndex, IndexedColumns, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, PartitionStats}
 import io.hudilite.table.Table
 
@@ -13,13 +13,17 @@ import io.hudilite.table.Table
   *   number of file groups of each
   * @param columns
   *   columns with statistics
+  * @param expressions
+  *   those of the partitions that are indexes of expressions, which are defined by now
   */
-private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, Int], columns: Seq[String]) {
+private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, Int], columns: Seq[String],
+    expressions: Seq[ExpressionIndex] = Nil) {
 
   def isEmpty: Boolean = groups.isEmpty
 
   /** The partitions in the order in which Apache Hudi makes them. */
-  def partitions: Seq[MetadataPartition] = Seq(ColumnStats, BloomFilters, PartitionStats).filter(groups.contains)
+  def partitions: Seq[MetadataPartition] =
+    (Seq(ColumnStats, BloomFilters, PartitionStats) ++ expressions.map(_.partition)).filter(groups.contains)
 }
 
 private[hudilite] object IndexesToMake {
@@ -88,6 +92,6 @@ private[hudilite] object IndexesToMake {
     val ids = kept.map(p =>
       p -> home.storage.list(home.folderOf(p)).map(_.name).flatMap(name =>
         FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))).distinct.size)
-    IndexesToMake(ids.filter(_._2 > 0).toMap, home.defined)
+    IndexesToMake(ids.filter(_._2 > 0).toMap, home.defined, home.expressions)
   }
 }

@@ -3,6 +3,8 @@ package io.hudilite.upkeep
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{
+  ExpressionIndex,
+  IndexDefinition,
   IndexDefinitions,
   MetadataAction,
   MetadataChanges,
@@ -38,8 +40,15 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 
   def timeline: Timeline = store.load()
 
+  /** As [[MetadataHome.isKept]]. */
+  def isKept: Boolean = MetadataHome.isKept(storage, basePath, data.config)
+
   /** The partitions that the properties list. */
   def partitions: Seq[MetadataPartition] = data.config.metadataPartitions.flatMap(MetadataPartition.of)
+
+  /** Those of its partitions that are indexes of expressions which hudilite keeps up. */
+  def expressions: Seq[ExpressionIndex] =
+    MetadataHome.expressions(storage, basePath, data.config).flatMap(_._2.toOption)
 
   /** Records of an action for the partition `files`. */
   def changes(action: MetadataAction): MetadataChanges =
@@ -62,7 +71,7 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 
   /** Has readers trust these partitions and no others. */
   def list(partitions: Seq[MetadataPartition]): MetadataHome = {
-    val defined = if (partitions.contains(MetadataPartition.ColumnStats))
+    val defined = if (partitions.exists(p => p == MetadataPartition.ColumnStats || MetadataHome.isExpression(p.name)))
       Map(TableKeys.IndexDefinitionsPath -> IndexDefinitions.Path)
     else Map.empty[String, String]
     val config = TableProperties.update(storage, basePath)(_ ++ defined ++ Map(
@@ -77,10 +86,23 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
       MetadataHome.log.warn(s"Removing ${partition.name} from the metadata table of $basePath: $reason")
     }
     val left = list(partitions.filterNot(reasons.contains))
-    if (reasons.contains(MetadataPartition.ColumnStats)) storage.read(definitions).foreach(content =>
-      storage.replace(definitions, IndexDefinitions.without(content, Seq(MetadataPartition.ColumnStats.name))))
+    val defined = reasons.keys.map(_.name).filter(name =>
+      name == MetadataPartition.ColumnStats.name || MetadataHome.isExpression(name)).toSeq
+    if (defined.nonEmpty) storage.read(definitions).foreach(content =>
+      storage.replace(definitions, IndexDefinitions.without(content, defined)))
     reasons.keys.foreach(partition => MetadataHome.deleteBelow(storage, folderOf(partition)))
     left
+  }
+
+  /** Takes partitions of any kind out of service, by their names: readers stop to trust them before anything of them goes,
+    * and all others stay listed.
+    */
+  def drop(names: Set[String]): Unit = {
+    TableProperties.update(storage, basePath)(properties =>
+      properties ++ Map(TableKeys.MetadataPartitions -> data.config.metadataPartitions.filterNot(names).mkString(",")))
+    storage.read(definitions).foreach(content =>
+      storage.replace(definitions, IndexDefinitions.without(content, names.toSeq)))
+    names.foreach(name => MetadataHome.deleteBelow(storage, s"$folder/$name"))
   }
 
   /** Columns that have statistics, where a readable definition says so. */
@@ -92,6 +114,15 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   def define(columns: Seq[String]): Unit =
     storage.replace(definitions, IndexDefinitions.withColumns(storage.read(definitions), columns, version))
 
+  /** Says of what an index of an expression is.
+    *
+    * @param function
+    *   Apache Hudi's name of it
+    */
+  def define(index: ExpressionIndex, function: String, words: Map[String, String]): Unit =
+    storage.replace(definitions,
+      IndexDefinitions.withExpression(storage.read(definitions), index, function, words, version))
+
   private def definitions: String = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
 }
 
@@ -102,8 +133,26 @@ private[hudilite] object MetadataHome {
   private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
 
   /** True when the properties list partitions that hudilite keeps up, and nothing is being built beside them. */
-  def isKept(data: TableConfig): Boolean = data.metadataPartitions.contains(MetadataPartition.Files.name) &&
-    data.metadataPartitions.forall(Kept) && data.metadataPartitionsInflight.isEmpty
+  def isKept(storage: Storage, basePath: String, data: TableConfig): Boolean =
+    data.metadataPartitions.contains(MetadataPartition.Files.name) &&
+      data.metadataPartitions.forall(name => Kept(name) || isExpression(name)) &&
+      data.metadataPartitionsInflight.isEmpty && expressions(storage, basePath, data).forall(_._2.isRight)
+
+  private[upkeep] def isExpression(name: String): Boolean = name.startsWith(MetadataPartition.ExpressionPrefix)
+
+  /** The indexes of expressions that the properties list by their names, or why they are not kept up. */
+  private def expressions(storage: Storage, basePath: String, data: TableConfig)
+      : Seq[(String, Either[String, ExpressionIndex])] = {
+    val names = data.metadataPartitions.filter(isExpression)
+    lazy val path = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
+    lazy val defined = storage.read(path).fold(Map.empty[String, IndexDefinition])(content =>
+      CorruptTable.guard(path)(IndexDefinitions.parse(content)))
+    names.map(name =>
+      name ->
+        (try ExpressionIndex.of(name, defined.get(name)).filterOrElse(index =>
+              !data.droppedColumns.contains(index.column), "files do not have its column")
+        catch { case e: CorruptTable => Left(e.getMessage) }))
+  }
 
   def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
 

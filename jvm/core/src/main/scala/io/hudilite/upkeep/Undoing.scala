@@ -22,7 +22,7 @@ private[hudilite] final class Undoing(store: TimelineStore, current: Option[Tabl
     */
   def begin(instant: String): Unit = keeping { home =>
     val own = new OwnWrites(home)
-    if (MetadataHome.isKept(home.data.config)) {
+    if (home.isKept) {
       own.takeBack(instant)
       ()
     } else if (own.hasCompleted(instant)) remove(home, s"it has the write $instant, which is taken back")
@@ -39,7 +39,7 @@ private[hudilite] final class Undoing(store: TimelineStore, current: Option[Tabl
         p.copy(rollbackLogFiles = p.rollbackLogFiles.map { case (path, bytes) => TablePath.fileName(path) -> bytes }))
       val action = MetadataAction.RolledBack(time, rollback.copy(partitions = byName), plan)
       // Its statistics were those of the write, which are gone.
-      if (MetadataHome.isKept(home.data.config)) new MetadataWriter(home).record(action, home.data.load())
+      if (home.isKept) new MetadataWriter(home).record(action, home.data.load())
     }
 
   // A metadata table that cannot be trusted must not keep a dead write.

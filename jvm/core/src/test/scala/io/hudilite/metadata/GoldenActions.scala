@@ -77,3 +77,6 @@ object GoldenActions extends GoldenSteps("actions.tar.gz")
 
 /** Writes by a record index. */
 object GoldenKeys extends GoldenSteps("record-index.tar.gz")
+
+/** Writes of tables with indexes of expressions. */
+object GoldenExpressions extends GoldenSteps("expressions.tar.gz")

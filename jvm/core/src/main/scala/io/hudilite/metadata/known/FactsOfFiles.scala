@@ -1,8 +1,12 @@
 package io.hudilite.metadata.known
 
+import io.hudilite.codec.parquet.ParquetRecords
+import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.BaseFileFooter
-import io.hudilite.metadata.{FooterFacts, KnownFile}
+import io.hudilite.metadata.{ColumnFacts, ExpressionIndex, FooterFacts, KnownFile}
 import io.hudilite.storage.Storage
+
+import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._
 
@@ -13,11 +17,14 @@ import scala.collection.JavaConverters._
   *   dotted names of the columns to tell of
   * @param blooms
   *   tell of bloom filters, too
+  * @param expressions
+  *   tell of the values of these, too, for which their columns are read
   */
-final class FactsOfFiles(storage: Storage, columns: Seq[String], blooms: Boolean) {
+final class FactsOfFiles(storage: Storage, columns: Seq[String], blooms: Boolean,
+    expressions: Seq[ExpressionIndex] = Nil) {
 
   private val wanted = columns.toSet
-  private val logs = new LogFacts(storage, columns)
+  private val logs = new LogFacts(storage, columns, expressions)
 
   /** @param path
     *   absolute path of the file
@@ -26,9 +33,22 @@ final class FactsOfFiles(storage: Storage, columns: Seq[String], blooms: Boolean
     */
   def of(path: String, length: Long): KnownFile =
     if (path.substring(path.lastIndexOf('/') + 1).startsWith("."))
-      KnownFile(length, if (columns.isEmpty) Map.empty else logs.of(path, length))
-    else if (columns.isEmpty && !blooms) KnownFile(length)
-    else ofBase(path, length)
+      if (columns.isEmpty && expressions.isEmpty) KnownFile(length) else logs.of(path, length)
+    else if (columns.isEmpty && !blooms && expressions.isEmpty) KnownFile(length)
+    else ofBase(path, length).copy(expressed = if (expressions.isEmpty) Map.empty else expressed(path, length))
+
+  /** The base file has no rows. */
+  def isEmpty(path: String, length: Long): Boolean =
+    BaseFileFooter.metadata(new StoredFile(storage, path, length), path).getBlocks.asScala.forall(_.getRowCount == 0)
+
+  private def expressed(path: String, length: Long): Map[String, ColumnFacts] = CorruptTable.guard(path) {
+    val records = new ParquetRecords(new StoredFile(storage, path, length), new Configuration(false))
+    try {
+      val spans = expressions.map(new ExpressedSpan(_))
+      ExpressedColumns.add(records, spans)
+      spans.map(span => span.index.partition.name -> span.facts).filter(_._2.values > 0).toMap
+    } finally records.close()
+  }
 
   private def ofBase(path: String, length: Long): KnownFile = {
     val footer = BaseFileFooter.metadata(new StoredFile(storage, path, length), path)

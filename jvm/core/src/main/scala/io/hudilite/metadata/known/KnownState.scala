@@ -42,38 +42,45 @@ final class KnownState(table: Table, metadata: MetadataTable) {
       if (metadata.listed.contains(MetadataPartition.ColumnStats.name)) stored.map(_.column).toSeq.distinct else Nil)
 
   def before(action: MetadataAction, shape: MetadataShape = shape): MetadataState = action match {
-    case w: MetadataAction.Written if shape.partitions(MetadataPartition.PartitionStats) =>
-      ofPartitions(w.commit.stats.keys.toSeq, shape)
-    case _: MetadataAction.Everything if shape.partitions(MetadataPartition.PartitionStats) =>
+    case w: MetadataAction.Written if ofSlices(shape) => ofPartitions(w.commit.stats.keys.toSeq, shape)
+    case _: MetadataAction.Everything if ofSlices(shape) =>
       MetadataState(shape, known(table.allSlices()))
     case _: MetadataAction.Restored =>
       MetadataState(shape, named = metadata.named().files.map { case (path, files) => path -> files.keySet })
     case _ => MetadataState(shape)
   }
 
+  private def ofSlices(shape: MetadataShape): Boolean =
+    shape.partitions(MetadataPartition.PartitionStats) || shape.expressions.nonEmpty
+
   private def ofPartitions(touched: Seq[String], shape: MetadataShape): MetadataState = {
     val found = table.slices(touched)
-    val told = statistics(known(found).filter(_._2.nonEmpty), shape.columns)
+    val filled = known(found).filter(_._2.nonEmpty)
+    val told = if (!shape.partitions(MetadataPartition.PartitionStats)) Map.empty: Told
+    else statistics(MetadataPartition.ColumnStats, filled, shape.columns)
+    val expressed = shape.expressions.map(index =>
+      index.partition -> statistics(index.partition, filled, Seq(index.column))).toMap
+    val all = (told +: expressed.values.toSeq).filter(_.nonEmpty)
     MetadataState(shape,
-      known(found.map { case (partition, all) =>
-        partition -> all.map(slice => slice.copy(base = slice.base.filterNot(hasNoRows(_, told, shape.columns))))
-      }), told)
+      known(found.map { case (partition, slices) =>
+        partition -> slices.map(slice => slice.copy(base = slice.base.filterNot(hasNoRows(_, all))))
+      }), told, expressed = expressed)
   }
 
   // Base files without rows have no statistics, neither of Hudi's writing nor of ours; their footers make sure.
-  private def hasNoRows(base: BaseFile, told: Map[String, Map[String, Seq[ColumnStatistics]]], columns: Seq[String])
-      : Boolean = !InstantTime.isOfSkeleton(base.name) && !told.get(base.partition).exists(_.contains(base.name)) &&
-    new FactsOfFiles(table.storage, columns, blooms = false)
-      .of(s"${table.basePath.stripSuffix("/")}/${base.relativePath}", base.length).columns.isEmpty
+  private def hasNoRows(base: BaseFile, told: Seq[Told]): Boolean =
+    !InstantTime.isOfSkeleton(base.name) && !told.exists(_.get(base.partition).exists(_.contains(base.name))) &&
+      new FactsOfFiles(table.storage, Nil, blooms = false)
+        .isEmpty(s"${table.basePath.stripSuffix("/")}/${base.relativePath}", base.length)
 
   // The records of a column in a partition lie together.
-  private def statistics(slices: Map[String, Seq[KnownSlice]], columns: Seq[String])
-      : Map[String, Map[String, Seq[ColumnStatistics]]] = {
+  private def statistics(of: MetadataPartition, slices: Map[String, Seq[KnownSlice]], columns: Seq[String])
+      : Told = {
     val names = slices.map { case (partition, all) => partition -> all.flatMap(_.names).toSet }
     val prefixes = (for (partition <- slices.keys; column <- columns)
       yield MetadataKeys.ofColumn(column, partition) -> partition).toMap
     val length = prefixes.keys.headOption.fold(0)(_.length)
-    metadata.recordsBeginning(MetadataPartition.ColumnStats, prefixes.keySet).collect {
+    metadata.recordsBeginning(of, prefixes.keySet).collect {
       case MetadataRecord(key, Statistics(of, _)) if names(prefixes(key.take(length)))(of.file) =>
         prefixes(key.take(length)) -> of
     }.groupBy(_._1).map { case (partition, some) => partition -> some.map(_._2).groupBy(_.file) }
@@ -94,6 +101,9 @@ final class KnownState(table: Table, metadata: MetadataTable) {
 }
 
 private object KnownState {
+
+  /** Statistics by partition and name of the file. */
+  type Told = Map[String, Map[String, Seq[ColumnStatistics]]]
 
   // From this version on log files bear the instant of their write, which need not complete in their order.
   val CompletedLogs = 8

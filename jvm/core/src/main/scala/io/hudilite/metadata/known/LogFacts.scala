@@ -4,7 +4,7 @@ import io.hudilite.codec.avro.{AvroCodecValues, AvroFields, AvroInput}
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.log.{AvroBlock, BlockKind, LogBlock, LogFiles}
-import io.hudilite.metadata.{AvroStatValues, ColumnFacts, ColumnSpan, FooterFacts, StatValue}
+import io.hudilite.metadata.{AvroStatValues, ColumnSpan, ExpressionIndex, FooterFacts, KnownFile, StatType, StatValue}
 import io.hudilite.storage.Storage
 
 import org.apache.avro.Schema
@@ -15,41 +15,56 @@ import scala.collection.mutable
 /** Facts on the columns of log files, from all records that are in them: unmerged, deletes left out. A file of deletes
   * alone has none.
   */
-private[known] final class LogFacts(storage: Storage, columns: Seq[String]) {
+private[known] final class LogFacts(storage: Storage, columns: Seq[String], expressions: Seq[ExpressionIndex]) {
 
-  def of(path: String, length: Long): Map[String, ColumnFacts] = {
+  def of(path: String, length: Long): KnownFile = {
     val files = new LogFiles(storage)
     val spans = mutable.LinkedHashMap.empty[String, ColumnSpan]
-    files.blocks(path, length).foreach(add(_, files, spans))
-    spans.map { case (name, span) => name -> span.facts }.toMap
+    val expressed = expressions.map(new ExpressedSpan(_))
+    files.blocks(path, length).foreach(add(_, files, spans, expressed))
+    KnownFile(length, spans.map { case (name, span) => name -> span.facts }.toMap,
+      expressed = expressed.map(span => span.index.partition.name -> span.facts).filter(_._2.values > 0).toMap)
   }
 
-  private def add(block: LogBlock, files: LogFiles, spans: mutable.Map[String, ColumnSpan]): Unit = block.kind match {
-    case BlockKind.AvroData => CorruptTable.guard(block.path)(addRecords(block, files.content(block), spans))
-    case BlockKind.ParquetData => addFooter(block, files.content(block), spans)
+  private def add(block: LogBlock, files: LogFiles, spans: mutable.Map[String, ColumnSpan],
+      expressed: Seq[ExpressedSpan]): Unit = block.kind match {
+    case BlockKind.AvroData => CorruptTable.guard(block.path)(addRecords(block, files.content(block), spans, expressed))
+    case BlockKind.ParquetData => addFooter(block, files.content(block), spans, expressed)
     case BlockKind.HFileData => throw UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> block.path,
         "feature" -> "an HFile block", "reason" -> "no statistics are made of its records")
     case BlockKind.Delete | BlockKind.Command | BlockKind.Corrupt | BlockKind.ChangeData => ()
   }
 
-  private def addRecords(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan]): Unit = {
+  private def addRecords(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan],
+      expressed: Seq[ExpressedSpan]): Unit = {
     val schema = new Schema.Parser().parse(block.schemaJson)
     val found = for (name <- columns; column <- AvroStatValues.find(schema, name); kind <- AvroStatValues.kind(column))
       yield BlockColumn(name, column, spans.getOrElseUpdate(name, new ColumnSpan(kind)))
+    val values = expressed.map(span =>
+      span -> AvroStatValues.find(schema, span.index.column)
+        .filter(column => AvroStatValues.kind(column).exists(_.ordinal == span.index.function.takes))
+        .map(BlockColumn(span.index.column, _, new ColumnSpan(StatType.plain(StatType.Null)))))
     val records = AvroBlock.records(content, block.path)
-    val tops = found.map(_.path.head).toSet
+    val tops = (found.map(_.path.head) ++ expressed.map(_.index.column)).toSet
     while (records.next()) { // hot path
       val fields = AvroCodecValues.record(schema,
         new AvroInput(records.bytes, records.offset, records.offset + records.length), tops)
       found.foreach(column => column.span.add(column.valueIn(fields)))
+      values.foreach {
+        case (span, Some(column)) => span.add(column.valueIn(fields))
+        case (span, None) => if (schema.getField(span.index.column) == null) span.add(None) else span.addUntold()
+      }
     }
   }
 
-  private def addFooter(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan]): Unit = {
+  private def addFooter(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan],
+      expressed: Seq[ExpressedSpan]): Unit = {
     val records = new ParquetRecords(new ParquetImage(content, block.path), new Configuration(false))
-    try FooterFacts.of(records.footer).filter { case (name, _) => columns.contains(name) }
+    try {
+      FooterFacts.of(records.footer).filter { case (name, _) => columns.contains(name) }
         .foreach { case (name, facts) => spans.getOrElseUpdate(name, new ColumnSpan(facts.kind)).add(facts) }
-    finally records.close()
+      if (expressed.nonEmpty) ExpressedColumns.add(records, expressed)
+    } finally records.close()
   }
 }
 

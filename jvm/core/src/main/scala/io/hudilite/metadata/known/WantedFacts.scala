@@ -1,7 +1,7 @@
 package io.hudilite.metadata.known
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.metadata.KnownFile
+import io.hudilite.metadata.{ExpressionIndex, KnownFile}
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.{FactsTeller, ToldFacts, WriteStat}
 
@@ -11,12 +11,18 @@ import io.hudilite.timeline.{FactsTeller, ToldFacts, WriteStat}
   *   dotted names of the columns to tell of
   * @param blooms
   *   tell of bloom filters, too
+  * @param expressions
+  *   tell of the values of these, too
   */
-final case class WantedFacts(columns: Seq[String], blooms: Boolean) extends FactsTeller {
+final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions: Seq[ExpressionIndex] = Nil)
+    extends FactsTeller {
+
+  /** That which tells of files. */
+  def on(storage: Storage): FactsOfFiles = new FactsOfFiles(storage, columns, blooms, expressions)
 
   /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. */
   override def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat] = {
-    val files = new FactsOfFiles(storage, columns, blooms)
+    val files = on(storage)
     stats.map { stat =>
       try {
         val file = files.of(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)
@@ -28,8 +34,9 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean) extends Fact
     }
   }
 
-  private[known] def covers(other: WantedFacts): Boolean =
-    (blooms || !other.blooms) && other.columns.forall(columns.contains)
+  private[known] def covers(
+      other: WantedFacts): Boolean = (blooms || !other.blooms) && other.columns.forall(columns.contains) &&
+    other.expressions.forall(expressions.contains)
 }
 
 object WantedFacts {

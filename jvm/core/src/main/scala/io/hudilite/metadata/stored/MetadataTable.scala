@@ -65,6 +65,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** It is said to keep statistics of columns of files. */
   def hasColumnStatistics: Boolean = listed.contains(MetadataPartition.ColumnStats.name)
 
+  /** It is said to know values of functions over columns. */
+  def hasExpressions: Boolean = listed.exists(_.startsWith(MetadataPartition.ExpressionPrefix))
+
   /** It is said to know where record keys are. */
   def hasRecordIndex: Boolean = listed.contains(MetadataPartition.RecordIndex.name)
 

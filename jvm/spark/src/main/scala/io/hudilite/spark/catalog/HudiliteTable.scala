@@ -86,7 +86,8 @@ final case class HudiliteTable(
     with SupportsMetadataColumns
     with SupportsRowLevelOperations
     with StagedTable
-    with PartitionStatements {
+    with PartitionStatements
+    with IndexStatements {
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
 

@@ -80,6 +80,7 @@ private[catalog] object UnsupportedStatement {
   case object AddPartition
       extends UnsupportedStatement("PARTITION",
         "a partition comes and goes with its rows, and has no properties; write rows to it, or delete them")
+  final case class Index(statement: String, why: String) extends UnsupportedStatement(statement, why)
   case object Comment
       extends UnsupportedStatement("COMMENT",
         "a table that is named by its path has none; create it with a name in the session's catalog")

@@ -61,8 +61,6 @@ private[dialect] object Refusals {
     kind("GENERATE", "GENERATE \\w++ FOR TABLE NAME",
       "hudi-rs, Trino, Presto and Hive read Hudi tables as they are"),
     kind("COPY INTO", "COPY INTO NAME", "INSERT INTO ... SELECT * FROM parquet.`<path>` loads files"),
-    kind("CREATE INDEX", "CREATE INDEX (?:IF NOT EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
-    kind("DROP INDEX", "DROP INDEX (?:IF EXISTS )?(?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("REFRESH INDEX", "REFRESH INDEX (?:`[^`]*+`|\\w++) ON (?:TABLE )?NAME", Indexes),
     kind("CLONE", "CREATE (?:OR REPLACE )?TABLE (?:IF NOT EXISTS )?(?:`[^`]*+`|[\\w.])++ (?:SHALLOW |DEEP )?CLONE NAME",
       "CREATE TABLE ... USING hudilite ... AS SELECT copies the rows, and LIKE the columns and facts"),
@@ -76,8 +74,7 @@ private[dialect] object Refusals {
 
   private lazy val Found = "partitions are found by their folders, so that nothing has to be repaired"
 
-  private lazy val Indexes =
-    "a table has the index that it was created with, hoodie.index.type, and files keep bounds and bloom filters of keys"
+  private lazy val Indexes = "each write keeps the indexes up"
 
   def of(statement: StatementText): Option[Refusal] = Kinds.iterator.flatMap(kind =>
     kind.begins.unapplySeq(statement.text).flatMap(_.headOption).map(name =>

@@ -86,7 +86,6 @@ class DialectSuite extends NamedSession {
 
   test("statements that Hudi's tables do not have say in one line what takes their place") {
     val found = "nothing has to be repaired"
-    val index = "hoodie.index.type"
     Seq(s"RESTORE TABLE $table TO VERSION AS OF 1" -> "restore_to_instant", "DESCRIBE DETAIL trips" -> "DESCRIBE TABLE",
       "ALTER TABLE trips CLUSTER BY (fare)" -> "run_clustering",
       "ALTER TABLE trips CREATE BRANCH b" -> "one line of writes",
@@ -101,8 +100,8 @@ class DialectSuite extends NamedSession {
       "ALTER TABLE trips RECOVER PARTITIONS" -> found, "FSCK REPAIR TABLE trips" -> "doctor",
       "REORG TABLE trips APPLY (PURGE)" -> "run_compaction", "COPY INTO trips FROM '/x'" -> "INSERT INTO",
       "GENERATE symlink_format_manifest FOR TABLE trips" -> "Trino",
-      "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> index,
-      "DROP INDEX IF EXISTS i ON TABLE trips" -> index, "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
+      "CREATE INDEX i ON trips USING column_stats(ts) OPTIONS(expr = 'hour')" -> "column.stats.column.list",
+      "REFRESH INDEX i ON TABLE trips" -> "each write", "CREATE TABLE c SHALLOW CLONE trips" -> "AS SELECT",
       "ALTER TABLE trips REPLACE COLUMNS (id INT)" -> "trips",
       "CREATE TABLE v (id INT, `of` VECTOR(3), b STRING COMMENT 'x') USING hudi" -> "ARRAY<FLOAT>",
       "CONVERT TO HUDI parquet.`/x`" -> "bulk_insert").foreach { case (statement, text) =>

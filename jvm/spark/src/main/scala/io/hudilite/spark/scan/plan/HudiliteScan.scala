@@ -187,7 +187,7 @@ final class HudiliteScan private (
     new HudiliteScan(session, planner, others, limit, offered, None)
 
   // Spark puts plans with other filters into one, for which it takes either of two equal scans, so that filters count.
-  private def identity: Seq[Any] = Seq(read, planner.filters.toSet)
+  private def identity: Seq[Any] = Seq(read, planner.filters.toSet, planner.expressed.toSet)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity

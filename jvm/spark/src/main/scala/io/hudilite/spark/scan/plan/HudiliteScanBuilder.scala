@@ -1,9 +1,9 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.{PlannedBuckets, ReadConf}
-import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.spark.basefile.read.{ExpressionFilters, ScanFilter}
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.stats.FileStatistics
+import io.hudilite.stats.{ColumnFilter, FileStatistics}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.SortOrder
@@ -38,6 +38,7 @@ sealed class HudiliteScanBuilder(
   private var columns: StructType = readSchema
   private var pushed: Array[Predicate] = Array.empty
   private var filters: Seq[ScanFilter] = Nil
+  private var expressed: Seq[ColumnFilter] = Nil
   private var limit: Option[Int] = None
   private var top: Option[TopRows] = None
 
@@ -47,8 +48,17 @@ sealed class HudiliteScanBuilder(
     val understood = predicates.flatMap(p => ScanFilter.of(p, known).map(p -> _))
     pushed = understood.map(_._1)
     filters = understood.map(_._2).toList
+    expressed = predicates.toSeq.filterNot(pushed.contains(_)).flatMap(p => onIndexes(p)).toList
     predicates
   }
+
+  private def onIndexes(predicate: Predicate): Option[ColumnFilter] = for {
+    filters <- ofIndexes
+    filter <- filters.of(predicate)
+  } yield new StatisticsFilter(filters.values).of(filter)
+
+  private lazy val ofIndexes: Option[ExpressionFilters] =
+    source.table.expressionRanges.map(_.indexes).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
 
   override def pushedPredicates(): Array[Predicate] = pushed
 
@@ -67,7 +77,7 @@ sealed class HudiliteScanBuilder(
 
   private def planner: ScanPlanner =
     new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options),
-      skips = ReadConf.skipsFiles(options))
+      skips = ReadConf.skipsFiles(options), expressed = expressed)
 
   override def build(): Scan =
     new HudiliteScan(session, top.foldLeft(planner)(_ withFirst _), columns, limit)

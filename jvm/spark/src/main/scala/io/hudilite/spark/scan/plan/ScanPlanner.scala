@@ -9,7 +9,7 @@ import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.stats.{ColumnRange, FileStatistics}
+import io.hudilite.stats.{ColumnFilter, ColumnRange, FileStatistics}
 import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
@@ -33,10 +33,12 @@ import org.apache.spark.sql.types.StructType
   *   files are left out by statistics of their columns
   * @param first
   *   the rows that are wanted of all, where these are some
+  * @param expressed
+  *   filters on functions over columns, which indexes know
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
     range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true,
-    val first: Option[TopRows] = None) {
+    val first: Option[TopRows] = None, private[plan] val expressed: Seq[ColumnFilter] = Nil) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -79,7 +81,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
-    else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late))
+    else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late), expressed)
     val top = first.filter(_ => late.isEmpty).fold(StatisticsPruned(left.files, left.merged, None))(rows =>
       byStatistics.first(rows, left.files, left.merged, partitions, counts))
     PrunedFiles(top.files, top.merged, listed.size, found.partitions,
@@ -93,7 +95,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   /** The read of the files that may hold these rows. */
   private[scan] def withFirst(rows: TopRows): ScanPlanner =
-    new ScanPlanner(asked, filters, hadoop, range, told, skips, Some(rows))
+    new ScanPlanner(asked, filters, hadoop, range, told, skips, Some(rows), expressed)
 
   // Commits are asked first, which have mostly been read, then as many footers as a plan may ask.
   private def counts: Seq[BaseFile] => Map[BaseFile, Long] = {

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.stats.{
+  ColumnFilter,
   ColumnRange,
   DataSkipping,
   FilterColumn,
@@ -35,16 +36,25 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
   private lazy val stored = state.table.storedRanges.map(new RememberedRanges(_)).toSeq
   private lazy val sources = stored :+ new FooterRanges(state.table.basePath, conf, KeyPruning.MaxFilesOnDriver)
 
+  private lazy val ofExpressions = state.table.expressionRanges.map(new RememberedRanges(_)).toSeq
+
   /** @param asked
     *   filters on what files say, not folders
+    * @param expressed
+    *   filters on functions over columns
     */
-  def prune(files: Seq[BaseFile], merged: Seq[FileSlice], asked: Seq[ScanFilter]): StatisticsPruned = {
-    val skipping = new DataSkipping(asked.map(filters.of), sources, names)
-    if (!skipping.tells || (files.isEmpty && merged.isEmpty)) StatisticsPruned(files, merged, None)
+  def prune(files: Seq[BaseFile], merged: Seq[FileSlice], asked: Seq[ScanFilter], expressed: Seq[ColumnFilter])
+      : StatisticsPruned = {
+    val steps =
+      (new DataSkipping(asked.map(filters.of), sources, names) +:
+        (if (expressed.isEmpty) Nil
+         else Seq(new DataSkipping(expressed, ofExpressions, ofIndexes)))).filter(_.tells)
+    if (steps.isEmpty || (files.isEmpty && merged.isEmpty)) StatisticsPruned(files, merged, None)
     else {
-      val kept = keptOf(skipping, files.map(FileSlice.ofBase))
+      def left(slices: Seq[FileSlice]): Seq[FileSlice] = steps.foldLeft(slices)((some, step) => keptOf(step, some))
+      val kept = left(files.map(FileSlice.ofBase))
       // Of a range of instants what was there before is read along.
-      val keptMerged = if (state.isOneMoment) keptOf(skipping, merged) else merged
+      val keptMerged = if (state.isOneMoment) left(merged) else merged
       val skipped = (files.map(FileSlice.ofBase) ++ merged).diff(kept ++ keptMerged)
       StatisticsPruned(kept.flatMap(_.base), keptMerged, Some(skipped))
     }
@@ -122,6 +132,14 @@ private[scan] final class StatisticsPruning(state: TableState, conf: => Configur
   }
 
   private def isSkeleton(slice: FileSlice): Boolean = slice.base.exists(_.source.isDefined)
+
+  /** Files of columns by id may have had the name of an indexed column for another one. */
+  private def ofIndexes(time: String, isLog: Boolean): Option[ColumnNames] =
+    names(time, isLog).filter(in => indexed.forall(column => in.of(column).exists(_.name == column)))
+      .map(_ => ColumnNames.Same)
+
+  private lazy val indexed: Set[String] =
+    state.table.expressionRanges.fold(Set.empty[String])(_.indexes.map(_.column).toSet)
 
   /** Blocks of log files of version 6 may be of later writes than the file's name says. */
   private def names(time: String, isLog: Boolean): Option[ColumnNames] = state.evolved match {

@@ -1,0 +1,88 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.metadata.{ExpressionIndex, IndexDefinition, MetadataPartition}
+
+import java.util.Locale
+
+/** An index as CREATE INDEX asks for it, in Apache Hudi's words.
+  *
+  * @param kind
+  *   word behind USING, in lower case; empty where there is none
+  */
+private[catalog] final case class IndexRequest(name: String, kind: String, columns: Seq[String],
+    options: Map[String, String]) {
+
+  import IndexRequest._
+
+  /** The expression over the column; `None` where the index is of the column as it is. */
+  private def expression: Option[String] = options.get(Expression).map(_.trim.toLowerCase(Locale.ROOT))
+    .filterNot(function => function.isEmpty || function == Identity)
+
+  private def column: String = columns.mkString(", ")
+
+  /** Apache Hudi's name of the function. */
+  def function: String = expression.getOrElse(Identity)
+
+  /** The index of an expression to make, or the refusal.
+    *
+    * @param version
+    *   of the table
+    * @param schema
+    *   its columns in Avro's words, if it has any
+    */
+  def made(version: Int, schema: Option[String]): Either[UnsupportedStatement, ExpressionIndex] =
+    if (kind != ColumnStats || expression.isEmpty) Left(refusal(""))
+    else if (!name.matches("\\w+")) Left(refusal("its name has letters, digits and _ alone"))
+    else if (version < FirstVersion) Left(refusal(s"tables of version $version have none"))
+    else {
+      val partition = MetadataPartition.ExpressionPrefix + name
+      val asked = IndexDefinition(partition, kind, columns, None, isPartitioned = false, function, options)
+      ExpressionIndex.of(partition, Some(asked)).flatMap(index =>
+        schema.fold[Option[String]](Some("the table has no columns"))(index.refusal).toLeft(index)).left.map(refusal)
+    }
+
+  /** Reason why the index is not made, and the way to take instead.
+    *
+    * @param reason
+    *   of an expression
+    */
+  private def refusal(reason: String): UnsupportedStatement = kind match {
+    case "" | RecordIndex if name.equalsIgnoreCase(RecordIndex) =>
+      refused("CREATE INDEX record_index",
+        "Apache Hudi makes it, and reads go by it; here hoodie.index.type and bounds and bloom filters of keys tell the file")
+    case "" => refused(s"CREATE INDEX $name ON ... ($column)",
+        s"secondary indexes are made and kept up by Apache Hudi alone; $InPlaceOfColumns=$column $PassOver")
+    case ColumnStats if expression.isEmpty =>
+      refused(s"CREATE INDEX $name USING $ColumnStats",
+        s"without an expression a write makes it: $InPlaceOfColumns=$column $PassOver")
+    case ColumnStats | BloomFilters if expression.nonEmpty =>
+      refused(s"CREATE INDEX $name USING $kind ... expr = '${expression.getOrElse("")}'",
+        s"${if (reason.isEmpty) "filters of its values are kept up by Apache Hudi alone" else reason}; keep the value in a " +
+          s"column of its own, and $InPlaceOfColumns with it $PassOver")
+    case BloomFilters => refused(s"CREATE INDEX $name USING $BloomFilters",
+        "filters are of record keys alone, by hoodie.metadata.index.bloom.filter.enable; " +
+          s"$InPlaceOfColumns=$column $PassOver")
+    case other => refused(s"CREATE INDEX $name USING $other",
+        s"kinds of indexes are $ColumnStats and $BloomFilters, and without USING a secondary index, all made by Apache Hudi")
+  }
+
+  private def refused(statement: String, reason: String): UnsupportedStatement =
+    UnsupportedStatement.Index(statement, reason)
+}
+
+private[catalog] object IndexRequest {
+
+  val RecordIndex = "record_index"
+  val ColumnStats = "column_stats"
+  val BloomFilters = "bloom_filters"
+
+  private val Expression = "expr"
+  private val Identity = "identity"
+
+  // Of tables that have indexes of expressions.
+  private val FirstVersion = 8
+
+  private val InPlaceOfColumns =
+    "hoodie.metadata.index.column.stats.enable with hoodie.metadata.index.column.stats.column.list"
+  private val PassOver = "lets reads pass files over"
+}

@@ -1,0 +1,111 @@
+"""Indexes of expressions that either engine makes, kept up in turns: reads by them lose no row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engines import SELF_CHECK, Engine, Shape, frame, record
+from model import Model
+from py4j.java_gateway import JavaObject
+from pyspark.sql import SparkSession
+from rows import rows_of
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
+
+ALWAYS = {
+    "hoodie.metadata.enable": "true",
+    "hoodie.metadata.index.column.stats.enable": "false",
+    "hoodie.metadata.index.partition.stats.enable": "false",
+    "hoodie.metadata.compact.max.delta.commits": "4",
+    "hoodie.parquet.small.file.limit": "0",
+    "hoodie.clean.commits.retained": "2",
+    "hoodie.compact.inline.max.delta.commits": "3",
+}
+HUDIS = {
+    **ALWAYS,
+    "hoodie.embed.timeline.server": "true",
+    "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
+}
+FILTERS = [
+    "lower(colour) = 'c0'",
+    "lower(colour) = 'c4'",
+    "lower(colour) > 'c5'",
+    "lower(colour) IN ('c0', 'c8')",
+    "lower(colour) = 'none'",
+    "substring(id, 1, 2) = 'k1'",
+]
+
+
+def table_of(spark: SparkSession, path: Path) -> JavaObject:
+    """The table as Spark's catalog has it, since Hudi's extension takes statements on indexes for its own."""
+    catalog = spark._jsparkSession.sessionState().catalogManager().catalog("hudilite")  # type: ignore[attr-defined]
+    nowhere = spark._sc._gateway.new_array(spark._jvm.java.lang.String, 0)  # type: ignore
+    return catalog.loadTable(spark._jvm.org.apache.spark.sql.connector.catalog.Identifier.of(nowhere, str(path)))  # type: ignore
+
+
+def create_by_hudilite(spark: SparkSession, path: Path, name: str, column: str, **options: str) -> None:
+    expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
+    columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
+    columns[0] = expressions.Expressions.column(column)
+    table_of(spark, path).createIndex(name, columns, {}, {"type": "column_stats", **options})
+
+
+def create_by_hudi(spark: SparkSession, path: Path, name: str, column: str, options: str) -> None:
+    for key, value in {**HUDIS, "hoodie.write.auto.upgrade": "false"}.items():
+        spark.sql(f"SET {key}={value}")
+    try:
+        spark.sql(f"CREATE TABLE IF NOT EXISTS indexed_by_hudi USING hudi LOCATION '{path}'")
+        spark.sql(f"CREATE INDEX {name} ON indexed_by_hudi USING column_stats({column}) OPTIONS ({options})")
+    finally:
+        for key in [*HUDIS, "hoodie.write.auto.upgrade"]:
+            spark.sql(f"RESET {key}")
+        spark.sql("DROP TABLE IF EXISTS indexed_by_hudi")
+
+
+def indexes(path: Path) -> list[str]:
+    lines = (path / ".hoodie" / "hoodie.properties").read_text().splitlines()
+    partitions = next(line.split("=", 1)[1] for line in lines if line.startswith("hoodie.table.metadata.partitions="))
+    return [name for name in partitions.split(",") if name.startswith("expr_index_")]
+
+
+@pytest.mark.parametrize("first", ["hudilite", "hudi"])
+@pytest.mark.parametrize("table_type", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
+    lite: Engine, real: Engine, path: Path, first: str, table_type: str
+) -> None:
+    spark = lite.spark
+    shape, model = Shape(9, extra={"hoodie.datasource.write.table.type": table_type}), Model()
+    players = [replace(lite, always={**lite.always, **ALWAYS}), replace(real, always={**real.always, **HUDIS})]
+    if first == "hudi":
+        players.reverse()
+    lost: list[tuple[int, str, str, str]] = []
+    for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1, 0]):
+        engine = players[player]
+        if turn == 2 and first == "hudilite":
+            create_by_hudilite(spark, path, "low", "colour", expr="lower")
+            create_by_hudilite(spark, path, "begin", "id", expr="substring", pos="1", len="2")
+        if turn == 2 and first == "hudi":
+            create_by_hudi(spark, path, "low", "colour", "expr='lower'")
+            create_by_hudi(spark, path, "begin", "id", "expr='substring', pos='1', len='2'")
+        batch = [
+            record(f"k{i:02d}", turn, f"d{i % 3}", None if i % 5 == 4 else f"C{turn}", float(i))
+            for i in range(turn * 2, turn * 2 + 8)
+        ]
+        operation = "delete" if turn == 4 else "upsert"
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(engine.spark, batch), path, operation, **facts)
+        (model.delete if operation == "delete" else model.upsert)(batch)
+        if turn >= 2:
+            assert sorted(indexes(path)) == ["expr_index_begin", "expr_index_low"], (turn, engine.name)
+        for reader in (lite, real):
+            read = reader.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
+            assert rows_of(read) == model.rows(), (turn, reader.name)
+            plain = reader.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
+            for condition in FILTERS:
+                if rows_of(read.where(condition)) != rows_of(plain.where(condition)):
+                    lost.append((turn, engine.name, reader.name, condition))
+    assert lost == []
+    table_of(spark, path).dropIndex("low")
+    assert indexes(path) == ["expr_index_begin"]
