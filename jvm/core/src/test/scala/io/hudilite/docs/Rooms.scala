@@ -42,7 +42,7 @@ object Rooms {
     Room("metadata", "records of Hudi's metadata table: keys, merging, which of them count, and those of each action",
       "codec.avro", "timeline", "timeline.plan"),
     Room("metadata.stored", "the metadata table of a table as it lies on storage: checked, and its records merged",
-      "codec.hfile", "config", "error", "filegroup", "log", "metadata", "stats", "storage", "timeline"),
+      "codec.hfile", "config", "error", "filegroup", "log", "metadata", "record", "stats", "storage", "timeline"),
     Room("upkeep", "the metadata table of a table as it is made, written, served and taken back", "codec.bloom",
       "codec.hfile", "config", "error", "filegroup", "log", "metadata", "metadata.known", "metadata.stored", "storage",
       "table", "timeline", "timeline.plan"),

@@ -168,6 +168,15 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   private def reader(partition: MetadataPartition): SliceRecords =
     new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)
 
+  /** The file groups of the record index as tasks look keys up in them. */
+  private[stored] def shards: IndexShards = IndexShards(folder, config.version, instants,
+    slices(MetadataPartition.RecordIndex).toIndexedSeq, hasPartitionedIndex)
+
+  /** Partitions of the table have file groups of their own in its record index. */
+  lazy val hasPartitionedIndex: Boolean =
+    definitions.get(MetadataPartition.RecordIndex.name).exists(_.isPartitioned) ||
+      slices(MetadataPartition.RecordIndex).exists(slice => IndexShards.partitionOf(slice.fileId).isDefined)
+
   private lazy val blocks = new SliceBlocks(storage, folder, config.version, instants.counts)
 
   // Names are asked for query by query, and their log files are small.

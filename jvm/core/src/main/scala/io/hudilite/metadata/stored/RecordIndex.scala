@@ -1,5 +1,6 @@
 package io.hudilite.metadata.stored
 
+import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.{BaseFile, FileGroupId}
 import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.{Place, Statistics}
@@ -20,6 +21,12 @@ final class RecordIndex(metadata: MetadataTable) {
     metadata.records(MetadataPartition.RecordIndex, keys).collect { case MetadataRecord(key, place: Place) =>
       key -> FileGroupId(place.partition, place.fileId)
     }.groupBy(_._1).map { case (key, found) => key -> found.map(_._2).toSet }
+
+  /** Partitions of the table have file groups of their own in it, and a key has a place in each of them. */
+  def isPartitioned: Boolean = metadata.hasPartitionedIndex
+
+  /** Its file groups, which tasks are sent. */
+  def shards: IndexShards = metadata.shards
 
   /** Number of its places, or the reason why that is not known. */
   def entries: Either[String, Long] = {
@@ -53,13 +60,16 @@ final class RecordIndex(metadata: MetadataTable) {
     }
 }
 
-private object RecordIndex {
+object RecordIndex {
+
+  /** A table with these properties has one, as far as they tell. */
+  def isListed(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.RecordIndex.name)
 
   // A request or two for each.
-  val MostGroups = 1000
+  private val MostGroups = 1000
 
   // Some hundred thousand keys, which are in memory for a moment.
-  val MostLogBytes: Long = 8L << 20
+  private val MostLogBytes: Long = 8L << 20
 
-  val MostCounted = 10000
+  private val MostCounted = 10000
 }

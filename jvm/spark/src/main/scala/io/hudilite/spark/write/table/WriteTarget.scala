@@ -19,7 +19,7 @@ import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
-import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
+import io.hudilite.table.{Buckets, KeyShards, RecordIndexChoice, Table, TableAccess, TableSupport}
 import io.hudilite.timeline.FactsTeller
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep}
 
@@ -53,6 +53,10 @@ final case class WriteTarget(
   def index: KeyIndex = shape.index
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
+
+  /** The record index of the table, where the keys of the write are looked up in it. */
+  lazy val keyShards: Option[KeyShards] = existing.filter(_ => WriteTarget.keepsMetadata(conf)).flatMap(
+    new RecordIndexChoice(_).toLookUp(conf.index, WriteOptions.IndexType.isSet(conf.options)))
 
   /** New rows get keys from their writers; until then a stand-in, `KeyToCome`, is in the place of the key. */
   def generatesKeys: Boolean = config.generatesKeys
@@ -104,7 +108,7 @@ object WriteTarget {
           if (whole) TableReplacement.of(table, support, present, newSchema(rows), spelt(asked, _), hadoop) else None
         replacement.getOrElse {
           TableRequest.checkAgainst(table.config, named.options)
-          val conf = named.copy(index = indexOf(table, named.index, hadoop))
+          val conf = named.copy(index = indexOf(table, named, hadoop))
           val taken = SchemaAlignment.asTexts(rows, present, table.config.droppedColumns)
           val schema = SchemaAlignment.evolved(present, taken, needed(table.config, conf.columns))
           SchemaAlignment.requireKeyTypes(present, schema, table.config)
@@ -131,12 +135,16 @@ object WriteTarget {
     target
   }
 
-  private[table] def indexOf(table: Table, asked: IndexConf, hadoop: () => Configuration): IndexConf = {
+  private[table] def indexOf(table: Table, asked: WriteConf, hadoop: () => Configuration): IndexConf = {
     val buckets = Buckets(table)
-    val conf = buckets.asked(asked, new SampledKeys(table, hadoop))
+    val ofFiles = buckets.asked(asked.index, new SampledKeys(table, hadoop))
+    val conf = if (keepsMetadata(asked)) new RecordIndexChoice(table).asked(ofFiles) else ofFiles
     buckets.check(Index.of(table.config, conf))
     conf
   }
+
+  // Without it there is no record index either.
+  private def keepsMetadata(asked: WriteConf): Boolean = asked.commit.keepsMetadata.getOrElse(true)
 
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf, session: SparkSession): WriteTarget = {
