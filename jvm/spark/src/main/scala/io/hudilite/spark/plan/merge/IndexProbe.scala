@@ -8,6 +8,7 @@ import io.hudilite.table.{RowCounts, Table}
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Statistics, UnaryNode}
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
@@ -62,7 +63,11 @@ final case class IndexProbe(
   }
 
   /** The table has a record index that has the place of every row. */
-  def indexed: Option[IndexedKeys] = Some(child).collect { case keys: IndexedKeys => keys }
+  def indexed: Option[IndexedKeys] = child match {
+    case keys: IndexedKeys => Some(keys)
+    case stage: LogicalQueryStage => Some(stage.logicalPlan).collect { case keys: IndexedKeys => keys }
+    case _ => None
+  }
 
   /** Adaptive execution has counted the keys. */
   def keysMaterialised: Boolean = shared.statistics.isDefined

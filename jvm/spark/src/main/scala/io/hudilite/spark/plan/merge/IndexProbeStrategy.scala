@@ -52,6 +52,6 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
 
   /** Files are opened for what the index does not know. */
   private def atPlaces(probe: IndexProbe, keys: IndexedKeys): SparkPlan =
-    if (probe.output.forall(probe.target.isPlace)) ProjectExec(IndexedKeys.columns(probe), planLater(keys))
-    else RowsAtPlacesExec(probe.output, keys.output, keys.areFew, probe.target, planLater(keys))
+    if (probe.output.forall(probe.target.isPlace)) ProjectExec(IndexedKeys.columns(probe), planLater(probe.child))
+    else RowsAtPlacesExec(probe.output, keys.output, keys.areFew, probe.target, planLater(probe.child))
 }
