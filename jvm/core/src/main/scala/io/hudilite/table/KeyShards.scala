@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.filegroup.FileGroupId
-import io.hudilite.metadata.stored.{IndexShards, ShardReader}
+import io.hudilite.metadata.stored.{StoredShards, ShardReader}
 import io.hudilite.storage.{HadoopStorage, Parallel, TableStorage}
 
 import org.apache.hadoop.conf.Configuration
@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
   * @param basePath
   *   of the table
   */
-final case class KeyShards private[table] (basePath: String, shards: IndexShards) {
+final case class KeyShards private[table] (basePath: String, shards: StoredShards) {
 
   /** Number of its file groups. */
   def count: Int = shards.slices.size
@@ -20,7 +20,7 @@ final case class KeyShards private[table] (basePath: String, shards: IndexShards
   def byPartition: Boolean = shards.isPartitioned
 
   // hot path: called for every key
-  /** As [[IndexShards.shardOf]]. */
+  /** As [[StoredShards.shardOf]]. */
   def of(key: String, partition: => String): Int = shards.shardOf(key, partition)
 
   /** Looks keys up in a shard. */

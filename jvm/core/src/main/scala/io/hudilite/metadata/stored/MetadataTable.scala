@@ -169,13 +169,13 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
     new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)
 
   /** The file groups of the record index as tasks look keys up in them. */
-  private[stored] def shards: IndexShards = IndexShards(folder, config.version, instants,
+  private[stored] def shards: StoredShards = StoredShards(folder, config.version, instants,
     slices(MetadataPartition.RecordIndex).toIndexedSeq, hasPartitionedIndex)
 
   /** Partitions of the table have file groups of their own in its record index. */
   lazy val hasPartitionedIndex: Boolean =
     definitions.get(MetadataPartition.RecordIndex.name).exists(_.isPartitioned) ||
-      slices(MetadataPartition.RecordIndex).exists(slice => IndexShards.partitionOf(slice.fileId).isDefined)
+      slices(MetadataPartition.RecordIndex).exists(slice => StoredShards.partitionOf(slice.fileId).isDefined)
 
   private lazy val blocks = new SliceBlocks(storage, folder, config.version, instants.counts)
 

@@ -26,7 +26,7 @@ final class RecordIndex(metadata: MetadataTable) {
   def isPartitioned: Boolean = metadata.hasPartitionedIndex
 
   /** Its file groups, which tasks are sent. */
-  def shards: IndexShards = metadata.shards
+  def shards: StoredShards = metadata.shards
 
   /** Number of its places, or the reason why that is not known. */
   def entries: Either[String, Long] = {

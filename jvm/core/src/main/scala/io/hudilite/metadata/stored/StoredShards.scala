@@ -20,11 +20,11 @@ import io.hudilite.storage.Storage
   * @param isPartitioned
   *   partitions of the table have shards of their own
   */
-final case class IndexShards(folder: String, version: Int, instants: MetadataInstants,
+final case class StoredShards(folder: String, version: Int, instants: MetadataInstants,
     slices: IndexedSeq[FileSlice], isPartitioned: Boolean) {
 
   @transient private lazy val byPartition: Map[String, IndexedSeq[Int]] =
-    slices.indices.groupBy(i => IndexShards.partitionOf(slices(i).fileId).getOrElse("")).map { case (path, own) =>
+    slices.indices.groupBy(i => StoredShards.partitionOf(slices(i).fileId).getOrElse("")).map { case (path, own) =>
       path -> own.toIndexedSeq
     }
 
@@ -42,7 +42,7 @@ final case class IndexShards(folder: String, version: Int, instants: MetadataIns
   def reader(storage: Storage, shard: Int): ShardReader = new ShardReader(storage, this, slices(shard))
 }
 
-object IndexShards {
+object StoredShards {
 
   private val OfPartition = s"${MetadataPartition.RecordIndex.prefix}(.*)-\\d{4}-0".r
 
@@ -56,7 +56,7 @@ object IndexShards {
 /** Looks keys up in one file group of a record index, some after the other. Its log files are read once; of its base file
   * each time only the blocks that may have one of the keys, those beside each other in one request.
   */
-final class ShardReader private[stored] (storage: Storage, of: IndexShards, slice: FileSlice) {
+final class ShardReader private[stored] (storage: Storage, of: StoredShards, slice: FileSlice) {
 
   private lazy val blocks: Seq[SliceBlock] =
     new SliceBlocks(storage, of.folder, of.version, of.instants.counts).of(slice)
