@@ -76,11 +76,20 @@ final case class WriteTarget(
     else MetadataUpkeep.teller(existing.orElse(Table.find(storage, basePath)), asks, shape.schemaJson)
   }
 
+  /** The tasks of the write, once that has begun, tell which record keys come and leave. */
+  def tellsKeys: Boolean = {
+    val asks = conf.commit.indexes.asked.nonEmpty
+    val listed = if (asks || existing.isEmpty) Table.find(storage, basePath).fold(config)(_.config) else config
+    listed.metadataPartitions.contains(WriteTarget.RecordIndex)
+  }
+
   /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
   def declared: TableConfig = TableConfig(config.properties + (TableKeys.CreateSchema -> shape.schemaJson))
 }
 
 object WriteTarget {
+
+  private val RecordIndex = "record_index"
 
   /** The target of a write of rows with this schema; raises `InvalidInput` when they do not fit.
     *

@@ -38,6 +38,9 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val job = output.job
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
+  private val keys = output.keysOf(slice.partition, slice.fileId)
+  // A row that a lookup found in the base file may come back.
+  private val revives = keys.isOn && slice.logs.nonEmpty && job.telling.exists(_.revives)
   private val names = new LogFileNames(output, settings, slice)
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
@@ -65,16 +68,23 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     else
       throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
-  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
     change(key, row, position, output.updates)
+    if (revives && !job.isDelete(row)) keys.came(key)
+  }
 
-  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = change(key, row, position, None)
+  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
+    change(key, row, position, None)
+    if (keys.isOn && !job.isDelete(row)) keys.came(key)
+  }
 
   override def upsert(key: UTF8String, row: InternalRow): Unit = putBack(key, row, RowPosition.Unknown)
 
   private def change(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit =
-    if (job.isDelete(row)) delete(key, orderings.of(row), position)
-    else {
+    if (job.isDelete(row)) {
+      delete(key, orderings.of(row), position)
+      keys.left(key)
+    } else {
       val place = placeOf(key, position)
       some match {
         case Some(records) => part(records, place).add(key, records.ofData(row), place)
@@ -105,6 +115,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private def writeDelete(): Unit = lastDelete.foreach { deleted =>
     lastDelete = None
+    keys.left(deleted.key)
     pending(deleted.place).delete(deleted.key, OrderingValue.CommitTime, deleted.place)
   }
 
