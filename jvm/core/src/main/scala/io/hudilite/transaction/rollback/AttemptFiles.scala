@@ -23,11 +23,12 @@ final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit
     if (math.abs(storage.clock.millis() - checkedMs) >= AttemptFiles.CheckMs) confirm()
   }
 
-  /** Writes a file beside the markers, which goes with them. */
-  private[rollback] def note(name: String, content: Array[Byte]): Unit = {
+  /** Writes a file beside the markers, which goes with them, and returns its path. */
+  private[rollback] def note(name: String, content: Array[Byte]): String = {
     val path = s"${Markers.folder(basePath, permit.instant)}/$name"
     notes += path
     storage.replace(path, content)
+    path
   }
 
   /** Checks the permit once all files are whole, before the driver is told of them. Raises `WRITE_ENDED`, and deletes

@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.metadata.{KeyBuffer, KeyGroup, KeyNote, TaskKeys}
+import io.hudilite.metadata.KeyBuffer
+import io.hudilite.upkeep.{KeySource, ToldKeys}
 
 import scala.collection.mutable
 
@@ -18,15 +19,15 @@ final case class KeyTelling(mostSent: Long = KeyTelling.MostSent, noteBytes: Int
 
 object KeyTelling {
   val MostSent = 20000L
-  val NoteBytes: Int = 8 << 20
-  val SentBytes: Int = 1 << 20
+  val NoteBytes: Int = 4 << 20
+  private[rollback] val SentBytes: Int = 1 << 20
 
   /** Begin of the names of notes. */
   val Prefix = "KEYS-"
 }
 
-/** Record keys that one task attempt tells (docs/format.md#record-index). They are bytes in one buffer; of more than go
-  * with the answer of the task it makes notes beside its markers, which only the answer of the attempt that counts names.
+/** Record keys that one task attempt tells. They are bytes in one buffer; where more come than go with the answer of the
+  * task it makes notes beside its markers, which only the answer of the attempt that counts names.
   *
   * @param telling
   *   `None` where nobody asks
@@ -36,42 +37,31 @@ object KeyTelling {
 final class AttemptKeys(files: AttemptFiles, telling: Option[KeyTelling], token: String) {
 
   private val buffer = new KeyBuffer
-  private val groups = mutable.LinkedHashMap.empty[KeyGroup, Int]
-  private val notes = mutable.ArrayBuffer.empty[KeyNote]
+  private val notes = mutable.ArrayBuffer.empty[KeySource]
   private val noteBytes = telling.fold(0)(_.noteBytes)
 
   val isOn: Boolean = telling.isDefined
 
-  /** Number of a file group, for what follows. */
-  def group(partition: String, fileId: String): Int =
-    if (isOn) groups.getOrElseUpdate(KeyGroup(partition, fileId), groups.size) else -1
+  /** Number of a file group that keys come to, or of a partition that they leave. */
+  def place(partition: String, fileId: Option[String]): Int = if (isOn) buffer.place(partition, fileId) else -1
 
-  /** A key came to a file group. */
-  def came(group: Int, key: Array[Byte], offset: Int, length: Int): Unit =
-    if (isOn) add(group, left = false, key, offset, length)
-
-  /** A key left a file group. */
-  def left(group: Int, key: Array[Byte], offset: Int, length: Int): Unit =
-    if (isOn) add(group, left = true, key, offset, length)
-
-  private def add(group: Int, left: Boolean, key: Array[Byte], offset: Int, length: Int): Unit = { // hot path
-    buffer.add(group, left, key, offset, length)
+  // hot path
+  /** A key came to a place, or left it. */
+  def tell(place: Int, key: Array[Byte], offset: Int, length: Int): Unit = if (isOn) {
+    buffer.add(place, key, offset, length)
     if (buffer.length >= noteBytes) note()
   }
 
   private def note(): Unit = {
     val count = buffer.count
-    val content = buffer.take()
-    val name = s"${KeyTelling.Prefix}$token-${notes.size}"
-    files.note(name, content)
-    notes += KeyNote(name, content.length.toLong, count)
+    notes += ToldKeys.Noted(files.note(s"${KeyTelling.Prefix}$token-${notes.size}", buffer.take()), count)
   }
 
   /** The keys of the attempt, whose files are whole; `None` where nobody asks. */
-  def told(): Option[TaskKeys] = telling.map { by =>
-    if (buffer.length > 0 && (notes.nonEmpty || buffer.count > by.mostSent || buffer.length > KeyTelling.SentBytes))
+  def told(): Option[ToldKeys] = telling.map { by =>
+    if (buffer.count > 0 && (notes.nonEmpty || buffer.count > by.mostSent || buffer.length > KeyTelling.SentBytes))
       note()
     val count = buffer.count
-    TaskKeys(groups.keys.toList, buffer.take(), count, notes.toList)
+    ToldKeys(notes.toList ++ (if (count > 0) Some(ToldKeys.Sent(buffer.take(), count)) else None))
   }
 }

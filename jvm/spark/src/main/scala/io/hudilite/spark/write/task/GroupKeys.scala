@@ -6,7 +6,7 @@ import io.hudilite.transaction.rollback.AttemptKeys
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Tells which record keys come to a file group and leave it, where somebody asks. */
-private[spark] final class GroupKeys(keys: AttemptKeys, group: Int) {
+private[spark] final class GroupKeys(keys: AttemptKeys, group: Int, outside: Int) {
 
   private val text = new TextBytes
 
@@ -14,12 +14,12 @@ private[spark] final class GroupKeys(keys: AttemptKeys, group: Int) {
 
   def came(key: UTF8String): Unit = if (keys.isOn) {
     text.take(key)
-    keys.came(group, text.array, text.offset, text.length)
+    keys.tell(group, text.array, text.offset, text.length)
   }
 
   def left(key: UTF8String): Unit = if (keys.isOn) {
     text.take(key)
-    keys.left(group, text.array, text.offset, text.length)
+    keys.tell(outside, text.array, text.offset, text.length)
   }
 }
 

@@ -82,7 +82,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** Tells of the keys of a file group, where they are asked for. */
   private[spark] def keysOf(partition: String, fileId: String): GroupKeys =
-    new GroupKeys(keys, keys.group(partition, fileId))
+    new GroupKeys(keys, keys.place(partition, Some(fileId)), keys.place(partition, None))
 
   /** Deletes all files that were begun; what writes to them has been closed.
     *
