@@ -133,6 +133,8 @@ object Rooms {
     Room("spark.write.task", "writers of file groups", "error", "filegroup", "log", "spark.basefile.encode",
       "spark.basefile.read", "spark.logfile.encode", "spark.row", "spark.shim", "spark.slice.rewrite",
       "spark.write.job", "stats", "storage", "timeline", "transaction.rollback"),
+    Room("spark.keys", "told record keys dealt to the file groups of a record index, by Spark's shuffle", "filegroup",
+      "metadata", "spark.row", "spark.shim", "spark.write.job", "storage", "timeline", "upkeep"),
     Room("spark.write.attempt", "a write as it is asked for, and one try of it: begun, committed or taken back",
       "error", "filegroup", "index", "spark.write.job", "spark.write.table", "spark.write.task", "table",
       "timeline", "transaction"),
