@@ -12,7 +12,7 @@ import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
   * @param own
   *   timeline of the metadata table
   */
-final class MetadataInstants(data: Timeline, own: Timeline) {
+final class MetadataInstants(data: Timeline, own: Timeline) extends Serializable {
 
   import MetadataInstants._
 

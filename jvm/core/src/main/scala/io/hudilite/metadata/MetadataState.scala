@@ -12,12 +12,19 @@ package io.hudilite.metadata
   *   where all of them are made
   * @param named
   *   files of the table as its metadata table names them, by partition; only for a restore
+  * @param places
+  *   of the keys that the action takes away, as the record index has them
   */
 final case class MetadataState(
     shape: MetadataShape,
     slices: Map[String, Seq[KnownSlice]] = Map.empty,
     statistics: Map[String, Map[String, Seq[ColumnStatistics]]] = Map.empty,
-    named: Map[String, Set[String]] = Map.empty)
+    named: Map[String, Set[String]] = Map.empty,
+    places: Map[String, Seq[MetadataPayload.Place]] = Map.empty) {
+
+  private[metadata] def placesOf(key: String, partition: String): Option[MetadataPayload.Place] =
+    places.getOrElse(key, Nil).find(place => !shape.isPartitioned || place.partition == partition)
+}
 
 /** Content and form of a metadata table.
   *
@@ -29,9 +36,11 @@ final case class MetadataState(
   *   names of the columns with statistics, with dots for nested ones
   * @param bloomKind
   *   Hudi's name of the kind of bloom filters
+  * @param isPartitioned
+  *   the record index has file groups of its own for each partition of the table
   */
 final case class MetadataShape(partitions: Set[MetadataPartition], version: Int, columns: Seq[String] = Nil,
-    bloomKind: String = MetadataShape.DynamicBloom)
+    bloomKind: String = MetadataShape.DynamicBloom, isPartitioned: Boolean = false)
 
 object MetadataShape {
 

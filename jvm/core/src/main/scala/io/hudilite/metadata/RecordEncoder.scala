@@ -34,6 +34,7 @@ object RecordEncoder {
     case _: Bloom => 4L
     case _: Place => 5L
     case _: Pair => 7L
+    case NoPlace => throw new IllegalArgumentException("a key that goes has no record")
   }
 
   private val Absent = 0L

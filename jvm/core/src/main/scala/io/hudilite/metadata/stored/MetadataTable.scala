@@ -185,6 +185,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** The merged records of a slice. */
   def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
 
+  /** Reads file groups of the record index also where this table is not. */
+  def placeReader: PlaceReader = new PlaceReader(folder, config.version, instants)
+
   /** The partitions of the table. */
   def partitions(): Set[String] = {
     val found = records(MetadataPartition.Files, Set(MetadataKeys.AllPartitions)).collect {
