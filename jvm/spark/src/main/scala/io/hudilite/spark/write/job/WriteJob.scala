@@ -179,7 +179,8 @@ object WriteJob {
     fileBytes = target.conf.logs.fileBytes,
     findsPositions = target.recordsPositions,
     takesInserts = target.buckets.isDefined,
-    compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty))
+    compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty),
+    counting = target.existing.filter(_ => target.tellsKeys).map(_.blockInstants(None)))
 
   private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
     InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))

@@ -39,8 +39,10 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
   private val keys = output.keysOf(slice.partition, slice.fileId)
-  // A row that a lookup found in the base file may come back.
-  private val revives = keys.isOn && slice.logs.nonEmpty && job.telling.exists(_.revives)
+  // A row that a lookup found in the base file may be gone.
+  private val mayBeGone = keys.isOn && slice.logs.nonEmpty && job.telling.exists(_.revives)
+  private lazy val outcomes = output.outcomesIn(slice, settings, keys)
+  private var asksOutcomes = false
   private val names = new LogFileNames(output, settings, slice)
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
@@ -70,7 +72,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
     change(key, row, position, output.updates)
-    if (revives && !job.isDelete(row)) keys.came(key)
+    if (mayBeGone && !job.isDelete(row)) ask(key, row, isDelete = false)
   }
 
   override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
@@ -83,7 +85,8 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def change(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit =
     if (job.isDelete(row)) {
       delete(key, orderings.of(row), position)
-      keys.left(key)
+      if (keys.isOn)
+        if (mayBeGone || job.rule.compares) ask(key, row, isDelete = true) else keys.left(key)
     } else {
       val place = placeOf(key, position)
       some match {
@@ -115,7 +118,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private def writeDelete(): Unit = lastDelete.foreach { deleted =>
     lastDelete = None
-    keys.left(deleted.key)
+    if (mayBeGone) ask(deleted.key, null, isDelete = true) else keys.left(deleted.key)
     pending(deleted.place).delete(deleted.key, OrderingValue.CommitTime, deleted.place)
   }
 
@@ -128,6 +131,11 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     writeDelete()
     val place = placeOf(key, position)
     pending(place).delete(key, ordering, place)
+  }
+
+  private def ask(key: UTF8String, row: InternalRow, isDelete: Boolean): Unit = {
+    asksOutcomes = true
+    outcomes.add(key, row, isDelete)
   }
 
   private def placeOf(key: UTF8String, told: Long): Long =
@@ -245,6 +253,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   override def close(): Seq[WriteStat] = {
     writeDelete()
+    if (asksOutcomes) outcomes.settle()
     all.foreach(_.flushData())
     all.foreach(_.flushDeletes())
     finishFile()

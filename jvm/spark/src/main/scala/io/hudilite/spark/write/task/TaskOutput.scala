@@ -1,11 +1,11 @@
 package io.hudilite.spark.write.task
 
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, Partitions}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, Partitions}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SequenceNumbers}
 import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
-import io.hudilite.spark.logfile.encode.{PartialRecords, TaskBlocks}
+import io.hudilite.spark.logfile.encode.{LogSettings, PartialRecords, TaskBlocks}
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
-import io.hudilite.spark.slice.rewrite.BloomCarry
+import io.hudilite.spark.slice.rewrite.{BloomCarry, KeyOutcomes}
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.timeline.WriteStat
@@ -83,6 +83,13 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   /** Tells of the keys of a file group, where they are asked for. */
   private[spark] def keysOf(partition: String, fileId: String): GroupKeys =
     new GroupKeys(keys, keys.place(partition, Some(fileId)), keys.place(partition, None))
+
+  /** Tells which keys changes of a slice's log take out of it, or bring back. */
+  private[write] def outcomesIn(slice: FileSlice, settings: LogSettings, keys: GroupKeys): KeyOutcomes = {
+    val counting = settings.counting.getOrElse(throw new IllegalStateException("nobody said which blocks count"))
+    val logs = KeyOutcomes.logs(job.basePath, counting, job.rule, job.deleteMarker, job.dataSchema, job.evolved)
+    new KeyOutcomes(slice, logs, job.comparedOrdinals, job.conf.value, old)(keys.came, keys.left)
+  }
 
   /** Deletes all files that were begun; what writes to them has been closed.
     *
