@@ -5,6 +5,7 @@ import io.hudilite.storage.{Place, Storage}
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.Process
 import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
+import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyWork, ToldKeys}
 
 /** Settings of a transaction: its waits, its refusals, and its exclusion of other writers.
   *
@@ -31,17 +32,22 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   steps before a write completes
   * @param amongOthers
   *   true when a new table may be made in a folder with other files
+  * @param keyJobs
+  *   write the record index of the metadata table
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
     hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
-    metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf()) {
+    metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf(), keyJobs: KeyJobs = DriverKeyJobs) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T =
     process.locks.withTableLock(table, lockWaitMs)(body)
+
+  private[transaction] def keyWork(told: Option[ToldKeys]): KeyWork =
+    KeyWork(told, keyJobs, indexes.partitionKeys.least)
 
   private[hudilite] def exclusion(storage: Storage, basePath: String): Exclusion =
     new Exclusion(storage, basePath, process)

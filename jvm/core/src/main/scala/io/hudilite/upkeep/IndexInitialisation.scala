@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory
   * No reader trusts a partition before the properties list it, which is the last step. Whatever an earlier attempt has left
   * goes first.
   */
-private[hudilite] final class IndexInitialisation(home: MetadataHome) {
+private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJobs) {
 
   import IndexInitialisation._
 
@@ -30,9 +30,21 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    known(table, indexes).foreach(there =>
-      indexes.partitions.foldLeft(home)((so, partition) => made(so, partition, table, indexes, there)))
+    lazy val ofFiles = known(table, indexes.copy(keys = None))
+    indexes.partitions.foldLeft(home)((so, partition) =>
+      if (partition == MetadataPartition.RecordIndex) indexes.keys.fold(so)(madeOfKeys(so, table, _))
+      else ofFiles.fold(so)(made(so, partition, table, indexes, _)))
   }
+
+  private def madeOfKeys(so: MetadataHome, table: Table, asked: KeysToMake): MetadataHome =
+    new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))) match {
+      case Some(reason) =>
+        told(Seq(MetadataPartition.RecordIndex), reason)
+        so
+      case None => listed(so, MetadataPartition.RecordIndex, table)
+    }
+
+  private def newest(table: Table): String = table.timeline.lastCompleted.fold("")(_.time)
 
   private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
     val listed = ListedFiles.of(home.data, table.timeline)
@@ -72,7 +84,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome) {
 
   private def made(so: MetadataHome, partition: MetadataPartition, table: Table, indexes: IndexesToMake, there: Known)
       : MetadataHome = {
-    val newest = table.timeline.lastCompleted.fold("")(_.time)
+    val newest = this.newest(table)
     val shape = MetadataShape(Set(partition), so.version, indexes.columns)
     val action = MetadataAction.Everything(newest, there)
     val before = new KnownState(table, new MetadataTable(so.data, table.timeline)).before(action, shape)

@@ -1,7 +1,9 @@
 package io.hudilite.upkeep
 
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.{KeyChange, KeyNotes}
 import io.hudilite.storage.Storage
+import io.hudilite.table.Table
 import io.hudilite.timeline.{ToldFacts, WriteStat}
 
 import java.io.{ByteArrayInputStream, FileNotFoundException}
@@ -23,6 +25,14 @@ trait KeyJobs extends Serializable {
     * one stays, and its statistics are returned. No shard without changes is written.
     */
   def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat]
+
+  /** Sources of the keys of the rows in these slices, which have log files: those that a reader sees. `None` where these
+    * jobs cannot merge log files, so that no index is made of them.
+    */
+  def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] = {
+    val _ = (table, slices)
+    None
+  }
 }
 
 /** Some changes of keys, read where they are needed: on the driver or in a task. */

@@ -62,7 +62,7 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 
   /** Has readers trust these partitions and no others. */
   def list(partitions: Seq[MetadataPartition]): MetadataHome = {
-    val defined = if (partitions.contains(MetadataPartition.ColumnStats))
+    val defined = if (partitions.exists(MetadataHome.Defined))
       Map(TableKeys.IndexDefinitionsPath -> IndexDefinitions.Path)
     else Map.empty[String, String]
     val config = TableProperties.update(storage, basePath)(_ ++ defined ++ Map(
@@ -77,8 +77,9 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
       MetadataHome.log.warn(s"Removing ${partition.name} from the metadata table of $basePath: $reason")
     }
     val left = list(partitions.filterNot(reasons.contains))
-    if (reasons.contains(MetadataPartition.ColumnStats)) storage.read(definitions).foreach(content =>
-      storage.replace(definitions, IndexDefinitions.without(content, Seq(MetadataPartition.ColumnStats.name))))
+    val defined = reasons.keys.filter(MetadataHome.Defined).map(_.name).toSeq
+    if (defined.nonEmpty) storage.read(definitions).foreach(content =>
+      storage.replace(definitions, IndexDefinitions.without(content, defined)))
     reasons.keys.foreach(partition => MetadataHome.deleteBelow(storage, folderOf(partition)))
     left
   }
@@ -92,12 +93,24 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   def define(columns: Seq[String]): Unit =
     storage.replace(definitions, IndexDefinitions.withColumns(storage.read(definitions), columns, version))
 
+  /** Says of the record index if it is partitioned. */
+  def defineKeys(isPartitioned: Boolean): Unit =
+    storage.replace(definitions, IndexDefinitions.withKeys(storage.read(definitions), isPartitioned))
+
+  /** The record index has file groups of its own for each partition of the table, where a readable definition says so. */
+  def isPartitionedByKey: Boolean = storage.read(definitions).exists(content =>
+    CorruptTable.guard(definitions)(IndexDefinitions.parse(content)).get(MetadataPartition.RecordIndex.name)
+      .exists(_.isPartitioned))
+
   private def definitions: String = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
 }
 
 private[hudilite] object MetadataHome {
 
   private val log = LoggerFactory.getLogger("io.hudilite.upkeep.MetadataHome")
+
+  /** Partitions with definitions. */
+  private val Defined: Set[MetadataPartition] = Set(MetadataPartition.ColumnStats, MetadataPartition.RecordIndex)
 
   private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
 

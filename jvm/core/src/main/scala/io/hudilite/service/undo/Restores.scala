@@ -68,7 +68,7 @@ object Restores {
       val now = table.refresh()
       val restore = begun.getOrElse(requested(now, to))
       if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
-      restored(now, restore, to) { target =>
+      restored(now, restore, to, options) { target =>
         if (isStopped()) throw pending(now, restore, to)
         val rollback = takenBack(now, target, recovery)
         done()
@@ -110,8 +110,8 @@ object Restores {
   private def pending(table: Table, restore: Instant, to: String): CommitConflict =
     CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> restore.time, "instant" -> to)
 
-  private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
-      : RestoredTable = MetadataUpkeep.remade(now, now.config) {
+  private def restored(now: Table, restore: Instant, to: String, options: TransactionOptions)(
+      takeBack: Instant => Option[RollbackMetadata]): RestoredTable = MetadataUpkeep.remade(now, now.config, options.keyJobs) {
     val started = System.nanoTime()
     StateFiles.keep(now, to)
     // Rollbacks of an earlier attempt record the writes that it took back.

@@ -1,10 +1,11 @@
 package io.hudilite.spark.keys
 
-import io.hudilite.filegroup.Lots
+import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
+import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyShards, KeySource}
 
@@ -25,8 +26,11 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
   import SparkKeyJobs._
 
   override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] =
-    if (sources.map(_.estimate).sum <= mostOfDriver) DriverKeyJobs.run(sources, shards, storage)
+    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows])) DriverKeyJobs.run(sources, shards, storage)
     else dealt(sources, shards)
+
+  override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =
+    Some(KeysOfRows.of(session, table, slices))
 
   private def dealt(sources: Seq[KeySource], shards: KeyShards): Seq[WriteStat] = {
     val table = TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))

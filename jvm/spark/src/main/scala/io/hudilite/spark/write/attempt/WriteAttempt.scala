@@ -1,6 +1,7 @@
 package io.hudilite.spark.write.attempt
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.spark.keys.SparkKeyJobs
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.WrittenFiles
 import io.hudilite.table.Table
@@ -35,6 +36,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
   private[write] def told: Option[ToldKeys] = keys
 
   private val options = TransactionOptions.of(target.conf.commit)
+    .copy(keyJobs = new SparkKeyJobs(session, target.basePath))
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
     * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.

@@ -78,9 +78,8 @@ final case class WriteTarget(
 
   /** The tasks of the write, once that has begun, tell which record keys come and leave. */
   def tellsKeys: Boolean = {
-    val asks = conf.commit.indexes.asked.nonEmpty
-    val listed = if (asks || existing.isEmpty) Table.find(storage, basePath).fold(config)(_.config) else config
-    listed.metadataPartitions.contains(WriteTarget.RecordIndex)
+    val asks = conf.commit.indexes.asked.nonEmpty || existing.isEmpty
+    MetadataUpkeep.wantsKeys(existing.orElse(Table.find(storage, basePath)), asks)
   }
 
   /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
@@ -88,8 +87,6 @@ final case class WriteTarget(
 }
 
 object WriteTarget {
-
-  private val RecordIndex = "record_index"
 
   /** The target of a write of rows with this schema; raises `InvalidInput` when they do not fit.
     *
