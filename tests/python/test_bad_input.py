@@ -137,7 +137,7 @@ def test_a_value_that_an_option_cannot_have(lite: Engine, path: Path, option: st
     no_table_at(path)
 
 
-@pytest.mark.parametrize("index", ["RECORD_INDEX", "HBASE"])
+@pytest.mark.parametrize("index", ["INMEMORY", "HBASE"])
 def test_an_index_that_is_not_there_is_refused(lite: Engine, path: Path, index: str) -> None:
     with fails_with("INVALID_OPTION_VALUE", INDEX, index):
         creating(lite, path, **{INDEX: index})

@@ -1,10 +1,11 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.metadata.GoldenKeys
-import io.hudilite.spark.lookup.{IndexProbeExec, ShardLookupExec}
+import io.hudilite.spark.lookup.{IndexProbeExec, RowsAtPlacesExec, ShardLookupExec}
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, WriteDeltaExec}
 
 /** Writes of tables whose record index Apache Hudi made: it answers for the files, with the same rows in the end. */
 final class RecordIndexWriteSuite extends UpsertPlans {
@@ -79,7 +80,11 @@ final class RecordIndexWriteSuite extends UpsertPlans {
         try statement(text, other)
         finally spark.conf.unset("hoodie.index.type")
         assertEquals(content(path), content(other), ids.size)
-        println(s"XX $table $text ${ids.size}\n${nodes.head}")
+        if (text.startsWith("MERGE") && (!table.contains("partitions") || text.contains("t.dt = s.dt"))) {
+          assertEquals((lookups(nodes).size, probes(nodes).size, reads(nodes)), (1, 0, Nil), nodes.head)
+          val opened = nodes.collect { case r: RowsAtPlacesExec => metric(r, "filesOpened") }
+          assert(opened.nonEmpty && opened.forall(_ <= 4), opened)
+        }
       }
     }
 
@@ -102,4 +107,64 @@ final class RecordIndexWriteSuite extends UpsertPlans {
       assertEquals(content(path), content(other))
       assertEquals((lookups(nodes).size, probes(nodes).size), (0, 1), nodes.head)
     }
+
+  test("a row is changed by its key in the one file group that the index says") {
+    for (text <- Seq("UPDATE {t} SET i = 77, ts = 90 WHERE id = 'k003'", "DELETE FROM {t} WHERE id = 'k003'")) {
+      val nodes = statement(text, after("keyed-v9", "insert-and-cluster"))
+      assertEquals(reads(nodes).map(metric(_, "filesPrunedByRecordIndex")), Seq(2L), text)
+    }
+  }
+
+  test("many keys are brought to their shards by one exchange of their own, and few by none; no data file is opened") {
+    for ((ids, exchanges) <- Seq(Seq(3, 21) -> 2, (0 until 1500) -> 3)) {
+      val nodes = executed(upsert(changed(ids, 50, "p1"), after("keyed-v9", "upsert-again"), moving))
+      assertEquals(shuffles(nodes), exchanges, nodes.head)
+      assertEquals(nodes.collect { case r: RowsAtPlacesExec => r }, Nil)
+      val lookup = lookups(nodes).head
+      assertEquals(metric(lookup, "keysAsked"), ids.size.toLong)
+      assert(metric(lookup, "shardsAsked") <= 3L && metric(lookup, "numOutputRows") >= 2L, lookup.metrics)
+    }
+  }
+
+  test("a named index that the table does not have in this way is refused before anything is written") {
+    val path = after("keyed-in-partitions-v9", "delete")
+    val before = content(path)
+    val refused = intercept[io.hudilite.error.InvalidInput](
+      upsert(changed(Seq(3), 50, "p1"), path, Map("hoodie.index.type" -> "record_index")))
+    assert(refused.getMessage.contains("RECORD_LEVEL_INDEX"), refused.getMessage)
+    assertEquals(content(path), before)
+  }
+
+  private def life(kind: String, tableType: String): Unit = {
+    val path = java.nio.file.Files.createTempDirectory("hudilite-plan").resolve("own").toString
+    val made = options ++ Map("hoodie.datasource.write.table.type" -> tableType, s"hoodie.metadata.$kind.enable" -> "true",
+      "hoodie.metadata.record.index.min.filegroup.count" -> "2", "hoodie.metadata.record.index.max.filegroup.count" -> "2",
+      "hoodie.parquet.max.file.size" -> "60000")
+    def written(frame: DataFrame, operation: String): Seq[ShardLookupExec] =
+      lookups(executed(frame.write.format("hudilite").options(made).option("hoodie.datasource.write.operation", operation)
+        .mode(SaveMode.Append).save(path), node => node.isInstanceOf[WriteDeltaExec] || node.isInstanceOf[AppendDataExec]))
+    def now: Map[String, Long] = {
+      val found = spark.read.format("hudilite").load(path).select("id", "version").collect()
+      assertEquals(found.map(_.getString(0)).distinct.length, found.length)
+      found.map(row => row.getString(0) -> row.getAs[Number](1).longValue).toMap
+    }
+    def keyed(ids: Seq[Long], version: Int): Map[String, Long] = ids.map(i => f"k$i%06d" -> version.toLong).toMap
+    written(rows(0, 6000, 0), "bulk_insert")
+    var model = keyed(0L until 6000L, 0)
+    for ((from, until, version) <- Seq((100, 130, 1), (5990, 6020, 2), (1000, 3000, 3), (6010, 6015, 4))) {
+      val found = written(rows(from, until, version), "upsert")
+      model = model ++ keyed(from.toLong until until.toLong, version)
+      assertEquals(found.size, 1, s"$version")
+      assertEquals(now, model)
+    }
+    assertEquals(written(rows(100, 110, 9), "delete").size, 1)
+    assertEquals(now, model -- keyed(100L until 110L, 0).keys)
+    // Rows that a log has deleted are counted until they are compacted.
+    val again = written(rows(105, 120, 10), "upsert")
+    assertEquals(again.size, if (tableType == "COPY_ON_WRITE") 1 else 0)
+    assertEquals(now, model -- keyed(100L until 105L, 0).keys ++ keyed(105L until 120L, 10))
+  }
+
+  for (kind <- Seq("record.index", "record.level.index"); tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
+    test(s"$kind of a $tableType table that hudilite makes answers write after write")(life(kind, tableType))
 }

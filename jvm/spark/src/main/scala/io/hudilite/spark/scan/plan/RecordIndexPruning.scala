@@ -28,7 +28,7 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
   import RecordIndexPruning._
 
   /** Filters on keys can leave out file groups by it, whether these have log files or not. */
-  lazy val isThere: Boolean = state.query == Query.Snapshot && state.table.hasRecordIndex
+  lazy val isThere: Boolean = state.query == Query.Snapshot && state.ofKeys.hasRecordIndex
 
   /** @param keys
     *   record keys outside of which no row passes the filters
@@ -42,7 +42,7 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
       case (Some(wanted), Some(whole)) if isThere && found.size > 1 =>
         if (wanted.sorted.size > MostKeys)
           RecordIndexPruned(found, Some(Left(s"${wanted.sorted.size} keys are too many")))
-        else state.table.recordIndex.flatMap(index => groups(index.places, wanted, whole)) match {
+        else state.ofKeys.recordIndex.flatMap(index => groups(index.places, wanted, whole)) match {
           case Left(reason) => RecordIndexPruned(found, Some(Left(reason)))
           case Right(groups) =>
             val kept = found.ofGroups(groups)

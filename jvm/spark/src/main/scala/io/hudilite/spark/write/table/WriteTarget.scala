@@ -55,8 +55,13 @@ final case class WriteTarget(
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
   /** The record index of the table, where the keys of the write are looked up in it. */
-  lazy val keyShards: Option[KeyShards] = existing.filter(_ => WriteTarget.keepsMetadata(conf)).flatMap(
-    new RecordIndexChoice(_).toLookUp(conf.index, WriteOptions.IndexType.isSet(conf.options)))
+  lazy val keyShards: Option[KeyShards] = choice.flatMap(_.toLookUp(conf))
+
+  /** The table as reads by key ask its record index, where the write may go by that. */
+  def keyed: Option[Table] = choice.flatMap(_.keyed(conf))
+
+  private def choice: Option[RecordIndexChoice] =
+    existing.filter(_ => WriteTarget.keepsMetadata(conf)).map(new RecordIndexChoice(_))
 
   /** New rows get keys from their writers; until then a stand-in, `KeyToCome`, is in the place of the key. */
   def generatesKeys: Boolean = config.generatesKeys
@@ -133,6 +138,7 @@ object WriteTarget {
         SchemaConversion.toAvro(schema, config.name, withMeta = false) // a name that has no place in it is not missing
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
+        RecordIndexChoice.ofNew(basePath, conf)
         WriteTarget(basePath, storage, None, conf, shape(config, conf, schema, None))
     }
     // Columns without a place in the recorded schema, or in names, are refused before rows are looked at.
@@ -144,7 +150,7 @@ object WriteTarget {
   private[table] def indexOf(table: Table, asked: WriteConf, hadoop: () => Configuration): IndexConf = {
     val buckets = Buckets(table)
     val ofFiles = buckets.asked(asked.index, new SampledKeys(table, hadoop))
-    val conf = if (keepsMetadata(asked)) new RecordIndexChoice(table).asked(ofFiles) else ofFiles
+    val conf = if (keepsMetadata(asked)) new RecordIndexChoice(table).asked(asked.copy(index = ofFiles)) else ofFiles
     buckets.check(Index.of(table.config, conf))
     conf
   }
