@@ -1,13 +1,15 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.KeyChange
+import io.hudilite.metadata.{KeyChange, MetadataPartition, MetadataPayload, MetadataRecord}
+import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.plan.WriteLoopExec
 import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
 import io.hudilite.upkeep.ToldKeys
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, SaveMode}
@@ -48,31 +50,31 @@ class KeyTellingSuite extends FunSuite {
 
   private def storage = new HadoopStorage(spark.sparkContext.hadoopConfiguration)
 
-  // The index is there as far as a write can see.
-  private def list(path: String): Unit = {
-    val file = Paths.get(path, ".hoodie", "hoodie.properties")
-    val lines = Files.readAllLines(file).asScala.filterNot(_.startsWith("hoodie.table.metadata.partitions"))
-    Files.write(file, (lines :+ "hoodie.table.metadata.partitions=files,record_index").asJava)
-    Files.deleteIfExists(Paths.get(path, ".hoodie", ".hoodie.properties.crc"))
-    ()
+  /** Places that the table's record index has. */
+  private def indexed(path: String): Map[String, (String, String)] = {
+    val table = Table.open(storage, path)
+    new MetadataTable(table.store, table.timeline).records(MetadataPartition.RecordIndex).collect {
+      case MetadataRecord(key, place: MetadataPayload.Place) => key -> (place.partition -> place.fileId)
+    }.toMap
   }
 
   /** What `write` tells on the table. */
   private def during(path: String)(write: => Unit): Seq[KeyChange] = {
-    list(path)
     Listeners.settle(spark.sparkContext)
     told.parts = Nil
     told.asked = None
     write
     Listeners.settle(spark.sparkContext)
     assertEquals(told.asked, Some(true))
+    assertEquals(indexed(path), places(path))
     for (part <- told.parts; source <- part.parts; change <- source.changes(storage)) yield change
   }
 
   private def rows(selected: String): DataFrame = spark.sql(s"SELECT $selected")
 
-  private val ofKeys = Map("hoodie.table.name" -> "t", "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.metadata.strict" -> "false")
+  private val indexes = Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
+
+  private val ofKeys = Map("hoodie.datasource.write.recordkey.field" -> "id") ++ indexes
 
   private def save(path: String, frame: DataFrame, options: (String, String)*): Unit =
     frame.write.format("hudilite").options(ofKeys ++ options).mode(SaveMode.Append).save(path)
@@ -110,7 +112,7 @@ class KeyTellingSuite extends FunSuite {
   private def table(path: String, kind: String, columns: String = "id STRING, v INT, ts INT, p STRING",
       properties: String = "primaryKey = 'id', orderingFields = 'ts'", partitioned: String = "p"): Unit =
     sql(s"CREATE TABLE ${in(path)} ($columns) ${if (partitioned.isEmpty) "" else s"PARTITIONED BY ($partitioned)"} " +
-      s"TBLPROPERTIES ($properties, type = '$kind', 'hoodie.metadata.strict' = 'false')")
+      s"TBLPROPERTIES ($properties, type = '$kind')")
 
   private def some(n: Int, from: Int = 0, ts: Int = 1): DataFrame = spark.range(from.toLong, from.toLong + n)
     .selectExpr("concat('k', id) id", s"cast(id AS INT) v", s"$ts ts", "concat('p', id % 2) p")
@@ -200,8 +202,8 @@ class KeyTellingSuite extends FunSuite {
   }
 
   folder.test("tables that make keys, and those whose files lack the partition columns, tell as others") { path =>
-    def keyless(n: Int) = some(n).write.format("hudilite").mode(SaveMode.Append).option("hoodie.table.name", "t")
-      .option("hoodie.metadata.strict", "false").option("hoodie.datasource.write.partitionpath.field", "p")
+    def keyless(n: Int) = some(n).write.format("hudilite").mode(SaveMode.Append)
+      .options(indexes.toMap).option("hoodie.datasource.write.partitionpath.field", "p")
     keyless(4).save(s"$path/keyless")
     val before = places(s"$path/keyless").keySet
     val first = during(s"$path/keyless")(keyless(3).save(s"$path/keyless"))
@@ -216,7 +218,6 @@ class KeyTellingSuite extends FunSuite {
   folder.test("more keys than go with the answer of a task are in notes, which go with the write") { path =>
     table(path, "cow", partitioned = "")
     val frame = spark.range(0, 70000, 1, 2).selectExpr("cast(id AS STRING) id", "1 v", "1 ts", "'p' p")
-    list(path)
     Listeners.settle(spark.sparkContext)
     told.parts = Nil
     save(path, frame, op("bulk_insert"), "hoodie.datasource.write.partitionpath.field" -> "")
