@@ -40,9 +40,10 @@ final class KeyNotes(out: OutputStream) {
 object KeyNotes {
 
   // A version of the form, which is never read by another release.
-  private val Begin = 1
-  private val Place = 2
-  private val Key = 3
+  private[metadata] val Begin = 1
+  private[metadata] val Place = 2
+  private[metadata] val Key = 3
+  private[metadata] val Again = 4 // a place by its number since the beginning
 
   /** The changes in the order in which they were noted, one after the other. Notes that were cut off end in an
     * `IllegalArgumentException`.
@@ -51,8 +52,8 @@ object KeyNotes {
 
   private final class Reader(in: DataInputStream) extends Iterator[KeyChange] {
 
-    private var partition = ""
-    private var fileId: Option[String] = None
+    private var places = Vector.empty[(String, Option[String])]
+    private var place: (String, Option[String]) = ("", None)
     private var ahead: Option[KeyChange] = None
     private var isOpen = true
 
@@ -70,12 +71,21 @@ object KeyNotes {
 
     private def step(): Unit = in.read() match {
       case -1 => isOpen = false
-      case Begin => ()
+      case Begin => places = Vector.empty
       case Place =>
-        partition = text()
-        fileId = Some(text()).filter(_.nonEmpty)
-      case Key => ahead = Some(KeyChange(text(), partition, fileId))
+        place = (text(), Some(text()).filter(_.nonEmpty))
+        places :+= place
+      case Again => place = places(number())
+      case Key => ahead = Some(KeyChange(text(), place._1, place._2))
       case other => throw new IllegalArgumentException(s"notes of keys have the unknown mark $other")
+    }
+
+    private def number(): Int = {
+      val number = try in.readInt()
+      catch { case e: EOFException => throw new IllegalArgumentException("notes of keys are cut off", e) }
+      if (number < 0 || number >= places.size)
+        throw new IllegalArgumentException(s"notes of keys have no place $number")
+      number
     }
 
     private def text(): String =

@@ -54,14 +54,14 @@ final class Transaction private (
     *   properties of the table from then on, its columns among them; `None` = it keeps its own
     * @param keys
     *   all record keys that the tasks of the write brought, moved and took away, but for those of replaced file groups;
-    *   `None` where they do not tell: where a record index needs them, the files of the write are read then
+    *   `None` where the stats have what they tell, or they do not tell: where a record index needs them, the files of the write are read then
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
       buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty,
       facts: Option[TableConfig] = None, keys: Option[ToldKeys] = None): Instant =
     published(stats, replaced, assumption, notes, columns,
-      facts.fold(options)(_ => options.copy(hooks = Nil)), keys)((metadata, now) =>
+      facts.fold(options)(_ => options.copy(hooks = Nil)), keys.orElse(ToldKeys.of(stats)))((metadata, now) =>
       facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
         redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
 

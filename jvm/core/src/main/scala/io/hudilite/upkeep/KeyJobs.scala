@@ -4,7 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.{KeyChange, KeyNotes}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
-import io.hudilite.timeline.WriteStat
+import io.hudilite.timeline.{ToldFacts, WriteStat}
 
 import java.io.{ByteArrayInputStream, FileNotFoundException}
 
@@ -67,7 +67,7 @@ trait KeyShards extends Serializable {
 /** The keys that a write brought, moved or took away, as its tasks tell them: few in the messages of the tasks, more in
   * files beside the markers of the write. Only tasks whose attempt was committed are among them.
   */
-final case class ToldKeys(parts: Seq[KeySource]) {
+final case class ToldKeys(parts: Seq[KeySource]) extends ToldFacts {
   def ++(other: ToldKeys): ToldKeys = ToldKeys(parts ++ other.parts)
   def estimate: Long = parts.map(_.estimate).sum
 }
@@ -76,6 +76,12 @@ object ToldKeys {
 
   /** A write that has brought and taken no key. */
   val Nothing: ToldKeys = ToldKeys(Nil)
+
+  /** Those of a write with these files; `None` where its tasks were not asked. */
+  def of(stats: Seq[WriteStat]): Option[ToldKeys] = {
+    val told = stats.flatMap(_.keys).collect { case keys: ToldKeys => keys }
+    if (stats.nonEmpty && told.isEmpty) None else Some(ToldKeys(told.flatMap(_.parts)))
+  }
 
   /** @param bytes
     *   as [[io.hudilite.metadata.KeyNotes]] writes them
