@@ -25,11 +25,11 @@ import org.apache.parquet.schema.MessageTypeParser
   *   the tasks of its writes tell keys; else files are read
   */
 final class KeyedTable(val storage: Storage, val path: String, version: Int, isPartitioned: Boolean, tells: Boolean,
-    deltas: Int = 10) {
+    deltas: Int = 10, base: TransactionOptions = TransactionOptions()) {
 
   private val asked = KeyIndexConf(Some(true), 2, 2)
 
-  val options: TransactionOptions = TransactionOptions(metadataDeltas = deltas,
+  val options: TransactionOptions = base.copy(metadataDeltas = deltas,
     indexes = if (isPartitioned) IndexesConf(partitionKeys = asked) else IndexesConf(keys = asked))
 
   def create(): KeyedTable = {
