@@ -161,7 +161,7 @@ object Rooms {
       "spark.service.cluster.layout", "spark.service.slice", "spark.shim", "spark.write.job",
       "spark.write.task", "table", "timeline"),
     Room("spark.service.cluster", "clusterings: planned and run, by call and after writes", "config",
-      "config.service", "error", "index", "service.cluster", "spark.bucket", "spark.service",
+      "config.service", "error", "index", "service.cluster", "spark.bucket", "spark.keys", "spark.service",
       "spark.service.cluster.layout", "spark.service.cluster.rewrite", "spark.write.job", "spark.write.table",
       "table", "timeline", "transaction"),
     Room("spark.service.clean", "files, instants and partitions that go, by call and after writes", "config",

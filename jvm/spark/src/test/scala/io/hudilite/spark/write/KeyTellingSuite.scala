@@ -227,4 +227,60 @@ class KeyTellingSuite extends FunSuite {
     assertEquals(sources.map(_.estimate).sum, 70000L)
     assertEquals(storage.list(s"$path/.hoodie/.temp"), Nil)
   }
+
+  for (kind <- Seq("cow", "mor"))
+    folder.test(s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
+      path =>
+        table(path, kind)
+        for (from <- Seq(0, 6)) save(path, some(6, from), op("bulk_insert"))
+        val before = places(path)
+        spark.sql(s"CALL hudilite.system.run_clustering('$path')").collect()
+        assertEquals(indexed(path), places(path))
+        assert(before.forall { case (key, at) => places(path)(key) != at }, before.toString)
+        save(path, some(3, ts = 2))
+        sql(s"DELETE FROM ${in(path)} WHERE id = 'k5'")
+        save(path, some(4, from = 20), op("bulk_insert"))
+        spark.sql(s"CALL hudilite.system.run_clustering('$path', order => 'v')").collect()
+        assertEquals(indexed(path), places(path))
+        sql(s"UPDATE ${in(path)} SET p = 'p0' WHERE id = 'k1'")
+        spark.sql(s"CALL hudilite.system.drop_partition('$path', 'p=p1')").collect()
+        assertEquals(indexed(path), places(path))
+        assertEquals(indexed(path)("k1")._1, "p=p0")
+        assert(!indexed(path).contains("k3"))
+    }
+
+  folder.test("an index that is made of a table with log files has the rows that readers see") { path =>
+    table(path, "mor")
+    val off = Seq("hoodie.metadata.enable" -> "false", "hoodie.metadata.global.record.level.index.enable" -> "false")
+    save(path, some(8, ts = 5), off: _*)
+    save(path, some(2, ts = 6), off: _*)
+    sql(s"DELETE FROM ${in(path)} WHERE id = 'k3'")
+    sameAs(during(path)(save(path, some(1, from = 9))), come(path, "k9"))
+    assertEquals(indexed(path).size, 8)
+  }
+
+  folder.test("keys of a task that fails, and whose next attempt writes, are told once") { path =>
+    table(path, "cow", partitioned = "")
+    val failed = new java.util.concurrent.atomic.AtomicInteger
+    KeyTellingSuite.attempts = failed
+    val fails = org.apache.spark.sql.functions.udf((id: Long) => KeyTellingSuite.once(id))
+    val retrying = spark.range(0, 50000, 1, 1).select(fails(org.apache.spark.sql.functions.col("id")).as("n"))
+      .selectExpr("cast(n AS STRING) id", "1 v", "1 ts", "'p' p")
+    val outcome = scala.util.Try(save(path, retrying, op("bulk_insert")))
+    // One attempt a task is all that a local session has: the write fails, and leaves no key and no note.
+    if (outcome.isFailure) {
+      assertEquals(indexed(path).size, 0)
+      assertEquals(storage.list(s"$path/.hoodie/.temp"), Nil)
+    }
+    sameAs(during(path)(save(path, retrying, op("bulk_insert"))), come(path, (0 until 50000).map(_.toString): _*))
+  }
+}
+
+private object KeyTellingSuite {
+  @volatile var attempts = new java.util.concurrent.atomic.AtomicInteger
+
+  def once(id: Long): Long = {
+    if (id == 45000 && attempts.getAndIncrement() == 0) throw new IllegalStateException("the first attempt fails")
+    id
+  }
 }
