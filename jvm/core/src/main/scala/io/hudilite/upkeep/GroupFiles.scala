@@ -78,6 +78,9 @@ private[upkeep] object GroupFiles {
   /** Only one attempt ever writes a file, since leftovers of another are deleted before. */
   val Token = "0-0-0"
 
+  /** Of a file beside another one of the same group and write. */
+  val SecondToken = "1-0-0"
+
   val LogsNameTheirWrite = 8
 
   private[upkeep] val BlockBytes: Int = 1 << 20

@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice}
-import io.hudilite.metadata.{KeyChange, KeyGroups, KeyRecords, MetadataPartition, MetadataRecord}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice}
+import io.hudilite.metadata.{KeyChange, KeyGroups, KeyRecords, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.stored.PlaceReader
 import io.hudilite.storage.Storage
@@ -93,7 +93,10 @@ private[upkeep] final case class InitialShards(folder: String, version: Int, ins
     val records = new CommitShards.ByKey(changes).flatMap { case (key, some) =>
       KeyRecords.record(key, some, None, None).map(timed)
     }
-    new KeyFiles(storage, folder, version).base(groups.ids(number), instant, records)
+    val (files, fileId) = (new KeyFiles(storage, folder, version), groups.ids(number))
+    if (KeyFiles.mayHaveBase(fileId)) files.base(fileId, instant, records)
+    else files.log(fileId, FileNames.logFile(fileId, instant, 1, GroupFiles.SecondToken), instant, records)
+      .map(_.copy(prevCommit = instant))
   }
 
   private def timed(record: MetadataRecord): MetadataRecord = record.payload match {
@@ -101,15 +104,4 @@ private[upkeep] final case class InitialShards(folder: String, version: Int, ins
       record.copy(payload = place.copy(instantMs = instantsMs.get(FileGroupId(place.partition, place.fileId))))
     case _ => record
   }
-}
-
-private[upkeep] object InitialShards {
-
-  /** The shards that a write finds.
-    *
-    * @param ids
-    *   of file groups that the write makes
-    */
-  def found(slices: Seq[FileSlice], ids: Seq[String]): Seq[FileSlice] =
-    slices ++ ids.map(id => FileSlice(MetadataPartition.RecordIndex.name, id, "", None, Nil))
 }

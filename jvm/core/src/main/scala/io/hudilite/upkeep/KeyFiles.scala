@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
+import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
 import io.hudilite.metadata.{MetadataPartition, MetadataRecord, RecordEncoder, RecordSchema}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
@@ -61,41 +62,58 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
   def base(fileId: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] =
     if (!records.hasNext) None
     else {
-      val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
-      val out = new ByteArrayOutputStream()
+      val encoded = new EncodedPlaces
+      Some(ofEncoded(fileId, instant,
+        records.map { record =>
+          record.key.getBytes(UTF_8) -> (record.payload match {
+            case place: Place => encoded.of(place)
+            case other => throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
+          })
+        }))
+    }
+
+  /** A base file of records as they are encoded, which need not fit into memory. */
+  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])]): WriteStat = {
+    val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
+    var written = 0L
+    var bytes = 0L
+    val isNew = storage.createStreamed(s"$parent/$name") { out =>
       val file = new HFileWriter(out, form)
       val filter = GroupFiles.filter()
-      val encoded = new EncodedPlaces
-      var written = 0L
-      records.foreach { record => // hot path
-        val key = record.key.getBytes(UTF_8)
+      records.foreach { case (key, value) => // hot path
         filter.add(key, 0, key.length)
-        file.append(key, record.payload match {
-          case place: Place => encoded.of(place)
-          case other => throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
-        })
+        file.append(key, value)
         written += 1
       }
-      file.finish(Some(HFileFilter(filter.typeCode, filter.serialized)))
-      Some(stat(fileId, name, create(name, out.toByteArray)).copy(numWrites = written, numInserts = written))
+      bytes = file.finish(Some(HFileFilter(filter.typeCode, filter.serialized)))
     }
+    stat(fileId, name, if (isNew) bytes else lengthOf(name)).copy(numWrites = written, numInserts = written)
+  }
 
   private def stat(fileId: String, name: String, bytes: Long): WriteStat =
     WriteStat(fileId, s"${MetadataPartition.RecordIndex.name}/$name", WriteStat.NoPreviousCommit,
       MetadataPartition.RecordIndex.name, totalWriteBytes = bytes, fileSizeInBytes = bytes)
 
-  private def create(name: String, content: Array[Byte]): Long = {
-    val parent = s"$folder/${MetadataPartition.RecordIndex.name}"
-    if (storage.createNew(s"$parent/$name", content)) content.length.toLong
-    else storage.list(parent).find(_.name == name).map(_.length).filter(_ > 0).getOrElse(
+  private val parent = s"$folder/${MetadataPartition.RecordIndex.name}"
+
+  private def create(name: String, content: Array[Byte]): Long =
+    if (storage.createNew(s"$parent/$name", content)) content.length.toLong else lengthOf(name)
+
+  private def lengthOf(name: String): Long =
+    storage.list(parent).find(_.name == name).map(_.length).filter(_ > 0).getOrElse(
       throw new IOException(s"$parent/$name could not be created"))
-  }
 
   private def form: HFileForm =
     HFileForm(RecordSchema.ofFiles, storage.clock.millis(), blockBytes = GroupFiles.BlockBytes)
 }
 
-private object KeyFiles {
+private[upkeep] object KeyFiles {
+
+  /** Readers take a base file for one only by letters, digits and hyphens: of a partition whose name has others, the groups
+    * of an index stay log files.
+    */
+  def mayHaveBase(fileId: String): Boolean =
+    FileNames.parseBaseFile(FileNames.baseFile(fileId, GroupFiles.Token, "0")).isDefined
 
   /** Records without their keys, which are alike for all keys of a place. */
   private final class EncodedPlaces {

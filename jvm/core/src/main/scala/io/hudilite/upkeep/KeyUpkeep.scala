@@ -62,7 +62,7 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
     def shard(slice: FileSlice, isNew: Boolean): (String, IndexShard) = slice.fileId ->
       IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant,
           // Its first file is one of the same write.
-          if (isNew) SecondToken else GroupFiles.Token), isNew)
+          if (isNew) GroupFiles.SecondToken else GroupFiles.Token), isNew)
     (slices.map(shard(_, isNew = false)) ++
       missing.map(id =>
         shard(FileSlice(MetadataPartition.RecordIndex.name, id, instant, None, Nil), isNew = true))).toMap
@@ -87,5 +87,4 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
 
 private object KeyUpkeep {
   private val NumberLength = "0000-0".length
-  private val SecondToken = "1-0-0"
 }

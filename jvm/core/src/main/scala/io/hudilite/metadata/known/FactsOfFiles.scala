@@ -1,6 +1,6 @@
 package io.hudilite.metadata.known
 
-import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.filegroup.{BaseFileFooter, StoredFile}
 import io.hudilite.metadata.{FooterFacts, KnownFile}
 import io.hudilite.storage.Storage
 

@@ -3,6 +3,7 @@ package io.hudilite.metadata.known
 import io.hudilite.codec.avro.{AvroCodecValues, AvroInput}
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
+import io.hudilite.filegroup.StoredFile
 import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, LogBlock, LogFiles}
 import io.hudilite.storage.Storage
 

@@ -51,7 +51,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
     try {
       val found = AskedKeys.These(changed).in(file)
       val replaced = Iterator.continually(found.next()).takeWhile(identity).size
-      val bounds = KeyFacts.flatMap(file.info(_)).map(new String(_, UTF_8))
+      val bounds = if (file.entries == 0) Nil else KeyFacts.flatMap(file.info(_)).map(new String(_, UTF_8))
       Tally(file.entries - replaced + alive, changed ++ bounds)
     } finally file.close()
   }

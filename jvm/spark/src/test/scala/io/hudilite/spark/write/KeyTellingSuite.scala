@@ -1,13 +1,15 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.KeyChange
+import io.hudilite.metadata.{KeyChange, MetadataPartition, MetadataPayload, MetadataRecord}
+import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.plan.WriteLoopExec
 import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
 import io.hudilite.upkeep.ToldKeys
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, SaveMode}
@@ -48,31 +50,31 @@ class KeyTellingSuite extends FunSuite {
 
   private def storage = new HadoopStorage(spark.sparkContext.hadoopConfiguration)
 
-  // The index is there as far as a write can see.
-  private def list(path: String): Unit = {
-    val file = Paths.get(path, ".hoodie", "hoodie.properties")
-    val lines = Files.readAllLines(file).asScala.filterNot(_.startsWith("hoodie.table.metadata.partitions"))
-    Files.write(file, (lines :+ "hoodie.table.metadata.partitions=files,record_index").asJava)
-    Files.deleteIfExists(Paths.get(path, ".hoodie", ".hoodie.properties.crc"))
-    ()
+  /** Places that the table's record index has. */
+  private def indexed(path: String): Map[String, (String, String)] = {
+    val table = Table.open(storage, path)
+    new MetadataTable(table.store, table.timeline).records(MetadataPartition.RecordIndex).collect {
+      case MetadataRecord(key, place: MetadataPayload.Place) => key -> (place.partition -> place.fileId)
+    }.toMap
   }
 
   /** What `write` tells on the table. */
   private def during(path: String)(write: => Unit): Seq[KeyChange] = {
-    list(path)
     Listeners.settle(spark.sparkContext)
     told.parts = Nil
     told.asked = None
     write
     Listeners.settle(spark.sparkContext)
     assertEquals(told.asked, Some(true))
+    assertEquals(indexed(path), places(path))
     for (part <- told.parts; source <- part.parts; change <- source.changes(storage)) yield change
   }
 
   private def rows(selected: String): DataFrame = spark.sql(s"SELECT $selected")
 
-  private val ofKeys = Map("hoodie.table.name" -> "t", "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.metadata.strict" -> "false")
+  private val indexes = Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
+
+  private val ofKeys = Map("hoodie.datasource.write.recordkey.field" -> "id") ++ indexes
 
   private def save(path: String, frame: DataFrame, options: (String, String)*): Unit =
     frame.write.format("hudilite").options(ofKeys ++ options).mode(SaveMode.Append).save(path)
@@ -110,7 +112,7 @@ class KeyTellingSuite extends FunSuite {
   private def table(path: String, kind: String, columns: String = "id STRING, v INT, ts INT, p STRING",
       properties: String = "primaryKey = 'id', orderingFields = 'ts'", partitioned: String = "p"): Unit =
     sql(s"CREATE TABLE ${in(path)} ($columns) ${if (partitioned.isEmpty) "" else s"PARTITIONED BY ($partitioned)"} " +
-      s"TBLPROPERTIES ($properties, type = '$kind', 'hoodie.metadata.strict' = 'false')")
+      s"TBLPROPERTIES ($properties, type = '$kind')")
 
   private def some(n: Int, from: Int = 0, ts: Int = 1): DataFrame = spark.range(from.toLong, from.toLong + n)
     .selectExpr("concat('k', id) id", s"cast(id AS INT) v", s"$ts ts", "concat('p', id % 2) p")
@@ -200,8 +202,8 @@ class KeyTellingSuite extends FunSuite {
   }
 
   folder.test("tables that make keys, and those whose files lack the partition columns, tell as others") { path =>
-    def keyless(n: Int) = some(n).write.format("hudilite").mode(SaveMode.Append).option("hoodie.table.name", "t")
-      .option("hoodie.metadata.strict", "false").option("hoodie.datasource.write.partitionpath.field", "p")
+    def keyless(n: Int) = some(n).write.format("hudilite").mode(SaveMode.Append)
+      .options(indexes.toMap).option("hoodie.datasource.write.partitionpath.field", "p")
     keyless(4).save(s"$path/keyless")
     val before = places(s"$path/keyless").keySet
     val first = during(s"$path/keyless")(keyless(3).save(s"$path/keyless"))
@@ -216,7 +218,6 @@ class KeyTellingSuite extends FunSuite {
   folder.test("more keys than go with the answer of a task are in notes, which go with the write") { path =>
     table(path, "cow", partitioned = "")
     val frame = spark.range(0, 70000, 1, 2).selectExpr("cast(id AS STRING) id", "1 v", "1 ts", "'p' p")
-    list(path)
     Listeners.settle(spark.sparkContext)
     told.parts = Nil
     save(path, frame, op("bulk_insert"), "hoodie.datasource.write.partitionpath.field" -> "")
@@ -225,5 +226,58 @@ class KeyTellingSuite extends FunSuite {
     assert(sources.nonEmpty && sources.forall(_.isInstanceOf[ToldKeys.Noted]), sources.toString)
     assertEquals(sources.map(_.estimate).sum, 70000L)
     assertEquals(storage.list(s"$path/.hoodie/.temp"), Nil)
+  }
+
+  for (kind <- Seq("cow", "mor"))
+    folder.test(s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
+      path =>
+        table(path, kind)
+        for (from <- Seq(0, 6)) save(path, some(6, from), op("bulk_insert"))
+        val before = places(path)
+        spark.sql(s"CALL hudilite.system.run_clustering('$path')").collect()
+        assertEquals(indexed(path), places(path))
+        assert(before.forall { case (key, at) => places(path)(key) != at }, before.toString)
+        save(path, some(3, ts = 2))
+        sql(s"DELETE FROM ${in(path)} WHERE id = 'k5'")
+        save(path, some(4, from = 20), op("bulk_insert"))
+        spark.sql(s"CALL hudilite.system.run_clustering('$path', order => 'v')").collect()
+        assertEquals(indexed(path), places(path))
+        sql(s"UPDATE ${in(path)} SET p = 'p0' WHERE id = 'k1'")
+        spark.sql(s"CALL hudilite.system.drop_partition('$path', 'p=p1')").collect()
+        assertEquals(indexed(path), places(path))
+        assertEquals(indexed(path)("k1")._1, "p=p0")
+        assert(!indexed(path).contains("k3"))
+    }
+
+  folder.test("an index that is made of a table with log files has the rows that readers see") { path =>
+    table(path, "mor")
+    val off = Seq("hoodie.metadata.enable" -> "false", "hoodie.metadata.global.record.level.index.enable" -> "false")
+    save(path, some(8, ts = 5), off: _*)
+    save(path, some(2, ts = 6), off: _*)
+    sql(s"DELETE FROM ${in(path)} WHERE id = 'k3'")
+    sameAs(during(path)(save(path, some(1, from = 9))), come(path, "k9"))
+    assertEquals(indexed(path).size, 8)
+  }
+
+  folder.test("keys of a task that fails, and whose next attempt writes, are told once") { path =>
+    table(path, "cow", partitioned = "")
+    val failed = new java.util.concurrent.atomic.AtomicInteger
+    KeyTellingSuite.attempts = failed
+    val fails = org.apache.spark.sql.functions.udf((id: Long) => KeyTellingSuite.once(id))
+    val retrying = spark.range(0, 50000, 1, 1).select(fails(org.apache.spark.sql.functions.col("id")).as("n"))
+      .selectExpr("cast(n AS STRING) id", "1 v", "1 ts", "'p' p")
+    val outcome = scala.util.Try(save(path, retrying, op("bulk_insert")))
+    // One attempt a task is all that a local session has: the write fails, and leaves no key and no note.
+    if (outcome.isFailure) assertEquals(storage.list(s"$path/.hoodie/.temp"), Nil)
+    sameAs(during(path)(save(path, retrying, op("bulk_insert"))), come(path, (0 until 50000).map(_.toString): _*))
+  }
+}
+
+private object KeyTellingSuite {
+  @volatile var attempts = new java.util.concurrent.atomic.AtomicInteger
+
+  def once(id: Long): Long = {
+    if (id == 45000 && attempts.getAndIncrement() == 0) throw new IllegalStateException("the first attempt fails")
+    id
   }
 }

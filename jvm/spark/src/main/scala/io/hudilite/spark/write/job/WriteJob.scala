@@ -145,6 +145,7 @@ object WriteJob {
   /** The job of a write to this target. */
   def of(target: WriteTarget, permit: WritePermit, session: SparkSession): WriteJob = {
     import target.{conf => asked, config}
+    val tells = target.tellsKeys
     val stored = StoredColumns.of(target.schema, config.droppedColumns)
     WriteJob(
       basePath = target.basePath,
@@ -162,17 +163,17 @@ object WriteJob {
         pageBytes = asked.files.pageBytes.getOrElse(FileSettings.PageBytes)),
       bloom = BloomSettings(asked.bloom.kind, asked.bloom.entries, asked.bloom.fpp, asked.bloom.maxEntries),
       conf = SharedConf(SessionConf.parquetWriter(session)),
-      logs = if (target.isMergeOnRead) Some(logSettings(target)) else None,
+      logs = if (target.isMergeOnRead) Some(logSettings(target, tells)) else None,
       deleteMarker = config.deleteMarker,
       evolved = target.shape.evolved,
       clusterings = target.existing.map(_.pendingClusterings).getOrElse(Map.empty),
       buckets = target.buckets,
       facts = target.teller,
       dropped = target.schema.fields.toSeq.drop(stored.size),
-      telling = if (target.tellsKeys) Some(KeyTelling()) else None)
+      telling = if (tells) Some(KeyTelling()) else None)
   }
 
-  private def logSettings(target: WriteTarget): LogSettings = LogSettings(
+  private def logSettings(target: WriteTarget, tells: Boolean): LogSettings = LogSettings(
     version = target.config.version,
     parquet = target.conf.logs.parquet,
     blockBytes = target.conf.logs.blockBytes.min(LogSettings.MostBlockBytes),
@@ -180,7 +181,7 @@ object WriteJob {
     findsPositions = target.recordsPositions,
     takesInserts = target.buckets.isDefined,
     compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty),
-    counting = target.existing.filter(_ => target.tellsKeys).map(_.blockInstants(None)))
+    counting = target.existing.filter(_ => tells).map(_.blockInstants(None)))
 
   private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
     InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))

@@ -87,8 +87,8 @@ final case class WriteTarget(
 
   /** The tasks of the write, once that has begun, tell which record keys come and leave. */
   def tellsKeys: Boolean = {
-    val asks = conf.commit.indexes.asked.nonEmpty || existing.isEmpty
-    MetadataUpkeep.wantsKeys(existing.orElse(Table.find(storage, basePath)), asks)
+    val asks = conf.commit.indexes.asked.nonEmpty
+    (asks || existing.isDefined) && MetadataUpkeep.wantsKeys(existing.orElse(Table.find(storage, basePath)), asks)
   }
 
   /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
