@@ -103,7 +103,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
     val home = new MetadataHome(store)
     lazy val asked = IndexesToMake.of(options.indexes, table, if (MetadataHome.isKept(config)) home.partitions else Nil,
-      home.defined)
+      home.defined, home.isPartitionedByKey)
     if (options.keepsMetadata.contains(false)) clear(store)
     else if (MetadataHome.isKept(config)) {
       refuseUnwanted(home, asked, options)

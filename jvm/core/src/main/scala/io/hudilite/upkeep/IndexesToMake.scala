@@ -46,9 +46,13 @@ private[hudilite] object IndexesToMake {
     *
     * @param defined
     *   columns with statistics as they are
+    * @param isPartitioned
+    *   the record index that is kept is one by partition
     */
-  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String]): IndexesToMake = {
+  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String],
+      isPartitioned: => Boolean = false): IndexesToMake = {
     check(asked, table)
+    if (kept.contains(RecordIndex)) checkKind(asked, isPartitioned)
     val again = asked.columnStats.contains(true) && kept.contains(ColumnStats) && isOther(asked, defined)
     def isMissing(partition: MetadataPartition): Boolean = again || !kept.contains(partition)
     val columns = asked.columnStats.contains(true) && isMissing(ColumnStats)
@@ -63,6 +67,13 @@ private[hudilite] object IndexesToMake {
         Seq(BloomFilters -> asked.bloomGroups).filter(_ => blooms)).toMap,
       if (columns) columnsOf(asked, table) else if (partitions) defined else Nil,
       if (kept.contains(RecordIndex)) None else keysOf(asked))
+  }
+
+  private def checkKind(asked: IndexesConf, isPartitioned: => Boolean): Unit = {
+    if (asked.keys.isAsked && isPartitioned) throw InvalidInput.option(IndexOptions.Keys.name, "true",
+      "the table has a record index by partition; set it to false to remove that first")
+    if (asked.partitionKeys.isAsked && !isPartitioned) throw InvalidInput.option(IndexOptions.PartitionKeys.name, "true",
+      "the table has a record index of all partitions together; set it to false to remove that first")
   }
 
   private def keysOf(asked: IndexesConf): Option[KeysToMake] =
