@@ -34,7 +34,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   /** A write, a compaction, a log compaction, a clustering, or a change of columns. */
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
     keptOrCleared(store(state.table, state.config), state.policy)(home =>
-      upkeep(home, state.timeline, state.policy, state.keys).written(state.instant, metadata, state.table, state.columns))
+      upkeep(home, state.timeline, state.policy, state.keys).written(state.instant, metadata, state.table,
+        state.columns))
 
   /** A cleaning, whose files are gone.
     *

@@ -53,8 +53,9 @@ class KeyFaultSuite extends FunSuite {
     }
   }
 
-  for (kind <- Seq(KindOfIndex(6, isPartitioned = false, tells = true), KindOfIndex(9, isPartitioned = false, tells = false),
-      KindOfIndex(9, isPartitioned = true, tells = true))) {
+  for (kind <-
+      Seq(KindOfIndex(6, isPartitioned = false, tells = true), KindOfIndex(9, isPartitioned = false, tells = false),
+        KindOfIndex(9, isPartitioned = true, tells = true))) {
 
     test(s"${kind.name}: rows that come, move and go") {
       tried(kind, filled(kind))(_.write("UPSERT", Seq(p1 -> Seq("a"), p2 -> Seq("d"), q1 -> Seq("b")),

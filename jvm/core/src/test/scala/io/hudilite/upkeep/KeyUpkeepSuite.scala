@@ -124,8 +124,8 @@ class KeyUpkeepSuite extends FunSuite {
       val without = plain.options.copy(indexes = IndexesConf())
       val transaction = Transaction.begin(plain.table, Action.Commit, "INSERT", without)
       transaction.commit(Seq(p1 -> odd, q1 -> Seq("1", "2")).map { case (g, keys) =>
-        plain.file(plain.table, transaction.instant, g, keys)
-      }, assumption = Assumption.Nothing)
+          plain.file(plain.table, transaction.instant, g, keys)
+        }, assumption = Assumption.Nothing)
       assertEquals(plain.kept.partitions, Nil)
       plain.write("UPSERT", Seq(q1 -> Seq("1", "2", "3")), come(q1, "3"))
       assertWhole(plain, "made beside a write")
@@ -192,13 +192,14 @@ class KeyUpkeepSuite extends FunSuite {
     assertEquals(refused(keyed(9, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
     assertEquals(refused(keyed(8, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
     assertEquals(intercept[InvalidInput](IndexOptions.of(Map(IndexOptions.Keys.name -> "true",
-          IndexOptions.PartitionKeys.name -> "true"))).condition, "INVALID_OPTION_VALUE")
+            IndexOptions.PartitionKeys.name -> "true"))).condition, "INVALID_OPTION_VALUE")
   }
 
   test("a write that wants no record index removes it where that may go") {
     val table = keyed(9, isPartitioned = false, tells = true)
     val unwanted = TransactionOptions(indexes = IndexesConf(keys = KeyIndexConf(Some(false), 1, 1)))
-    assertEquals(intercept[UnsupportedTable](Transaction.begin(table.table, Action.Commit, "INSERT", unwanted)).condition,
+    assertEquals(intercept[UnsupportedTable](Transaction.begin(table.table, Action.Commit, "INSERT",
+          unwanted)).condition,
       "METADATA_TABLE_LOST")
     Transaction.begin(table.table, Action.Commit, "INSERT",
       unwanted.copy(metadata = MetadataTablePolicy.DropAll)).rollback()
