@@ -126,6 +126,27 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     }
   }
 
+  test("keys that are null or come twice find what they find in files, and so do all without adaptive execution") {
+    val text = "MERGE INTO {t} t USING src s ON t.id = s.id WHEN MATCHED THEN UPDATE SET i = -1, ts = 90"
+    for (adaptive <- Seq("true", "false")) {
+      val (path, other) = (after("keyed-v9", "upsert-again"), after("keyed-v9", "upsert-again"))
+      spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+      try {
+        changed(Seq(3, 21), 50, "p1").selectExpr("IF(id = 'k003', id, NULL) id", "dt")
+          .union(changed(Seq(5, 88), 50, "p1").selectExpr("id", "dt")).createOrReplaceTempView("src")
+        assertEquals(lookups(statement(text, path)).size, 1)
+        upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), path, Map.empty)
+        spark.conf.set("hoodie.index.type", "SIMPLE")
+        statement(text, other)
+      } finally {
+        spark.conf.unset("hoodie.index.type")
+        spark.conf.unset("spark.sql.adaptive.enabled")
+      }
+      upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), other, inFiles)
+      assertEquals(content(path), content(other), adaptive)
+    }
+  }
+
   test("a named index that the table does not have in this way is refused before anything is written") {
     val path = after("keyed-in-partitions-v9", "delete")
     val before = content(path)
