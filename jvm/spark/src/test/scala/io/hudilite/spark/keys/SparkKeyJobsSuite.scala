@@ -50,7 +50,8 @@ class SparkKeyJobsSuite extends WriteFixture {
         KeyChange(f.head, f(1), Some(f(2)).filter(_.nonEmpty))).toList
     }.toMap
 
-  folder.test("each change comes once to its shard, in the order of the keys' bytes, and shards without any are left out") {
+  folder.test(
+    "each change comes once to its shard, in the order of the keys' bytes, and shards without any are left out") {
     base =>
       val changes = many
       val (first, rest) = changes.splitAt(10000)
@@ -75,7 +76,8 @@ class SparkKeyJobsSuite extends WriteFixture {
     val changes = many
     val shards = LineShards(base, 100)
     new SparkKeyJobs(session, base, mostOfDriver = 0).run(changes.grouped(9000).map(sent).toList, shards, storage)
-    assertEquals(lines(base).map { case (n, of) => n -> of.size }, changes.map(c => shards.numberOf(c.key, c.partition))
+    assertEquals(lines(base).map { case (n, of) => n -> of.size },
+      changes.map(c => shards.numberOf(c.key, c.partition))
         .filter(_ != 3).groupBy(identity).map { case (n, of) => n -> of.size })
   }
 
