@@ -1,6 +1,7 @@
 package io.hudilite.spark.keys
 
-import io.hudilite.metadata.{KeyBuffer, KeyChange, MetadataKeys}
+import io.hudilite.metadata.MetadataKeys
+import io.hudilite.record.{ChangeBuffer, KeyChange}
 import io.hudilite.spark.write.WriteFixture
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.timeline.WriteStat
@@ -17,7 +18,7 @@ class SparkKeyJobsSuite extends WriteFixture {
   private val storage = new HadoopStorage(new Configuration())
 
   private def notes(changes: Seq[KeyChange]): (Array[Byte], Long) = {
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     changes.foreach { c =>
       val bytes = c.key.getBytes(UTF_8)
       buffer.add(buffer.place(c.partition, c.fileId), bytes, 0, bytes.length)

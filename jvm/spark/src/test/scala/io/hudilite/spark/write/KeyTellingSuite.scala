@@ -1,7 +1,8 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
+
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.plan.WriteLoopExec
 import io.hudilite.storage.HadoopStorage
@@ -57,7 +58,7 @@ class KeyTellingSuite extends FunSuite {
     ()
   }
 
-  /** What `write` tells on the table. */
+  /** Changes of keys that `write` tells on the table. */
   private def during(path: String)(write: => Unit): Seq[KeyChange] = {
     list(path)
     Listeners.settle(spark.sparkContext)
