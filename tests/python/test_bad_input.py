@@ -389,11 +389,11 @@ def test_a_state_that_was_cleaned_away_is_not_read_in_part(lite: Engine, golden_
 
 
 def test_an_index_of_the_metadata_table_is_only_dropped_when_asked_for(lite: Engine, golden_copy: Copy) -> None:
-    table = golden_copy("metadata-table-v9")
+    table = golden_copy("metadata-indexes-v9")
     rows = lite.read(table)
-    with Untouched(table), fails_with("METADATA_TABLE_LOST", "files", "record_index"):
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "files", "secondary_index_"):
         lite.write(rows, table, **{"hoodie.metadata.strict": "true"})
-    with Untouched(table), fails_with("METADATA_TABLE_LOST", "record_index", "hoodie.metadata.strict=false"):
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "secondary_index_", "hoodie.metadata.strict=false"):
         lite.write(rows, table)
     lite.write(rows, table, **{"hoodie.metadata.strict": "false"})
     assert not (table / ".hoodie" / "metadata").exists()

@@ -34,7 +34,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   /** A write, a compaction, a log compaction, a clustering, or a change of columns. */
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
     keptOrCleared(store(state.table, state.config), state.policy)(home =>
-      upkeep(home, state.timeline, state.policy, state.keys).written(state.instant, metadata, state.table, state.columns))
+      upkeep(home, state.timeline, state.policy, state.keys).written(state.instant, metadata, state.table,
+        state.columns))
 
   /** A cleaning, whose files are gone.
     *
@@ -103,7 +104,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
     val home = new MetadataHome(store)
     lazy val asked = IndexesToMake.of(options.indexes, table, if (MetadataHome.isKept(config)) home.partitions else Nil,
-      home.defined)
+      home.defined, home.isPartitionedByKey)
     if (options.keepsMetadata.contains(false)) clear(store)
     else if (MetadataHome.isKept(config)) {
       refuseUnwanted(home, asked, options)

@@ -46,9 +46,13 @@ private[hudilite] object IndexesToMake {
     *
     * @param defined
     *   columns with statistics as they are
+    * @param isPartitioned
+    *   the record index that is kept is one by partition
     */
-  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String]): IndexesToMake = {
+  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String],
+      isPartitioned: => Boolean = false): IndexesToMake = {
     check(asked, table)
+    if (kept.contains(RecordIndex)) checkKind(asked, isPartitioned)
     val again = asked.columnStats.contains(true) && kept.contains(ColumnStats) && isOther(asked, defined)
     def isMissing(partition: MetadataPartition): Boolean = again || !kept.contains(partition)
     val columns = asked.columnStats.contains(true) && isMissing(ColumnStats)
@@ -65,9 +69,18 @@ private[hudilite] object IndexesToMake {
       if (kept.contains(RecordIndex)) None else keysOf(asked))
   }
 
+  private def checkKind(asked: IndexesConf, isPartitioned: => Boolean): Unit = {
+    if (asked.keys.isAsked && isPartitioned) throw InvalidInput.option(IndexOptions.Keys.name, "true",
+      "the table has a record index by partition; set it to false to remove that first")
+    if (asked.partitionKeys.isAsked && !isPartitioned)
+      throw InvalidInput.option(IndexOptions.PartitionKeys.name, "true",
+        "the table has a record index of all partitions together; set it to false to remove that first")
+  }
+
   private def keysOf(asked: IndexesConf): Option[KeysToMake] =
-    Seq(false -> asked.keys, true -> asked.partitionKeys).collectFirst { case (isPartitioned, of) if of.isAsked =>
-      KeysToMake(isPartitioned, of.least, of.most, asked.keyGrowth)
+    Seq(false -> asked.keys, true -> asked.partitionKeys).collectFirst {
+      case (isPartitioned, of) if of.isAsked =>
+        KeysToMake(isPartitioned, of.least, of.most, asked.keyGrowth)
     }
 
   private def columnsOf(asked: IndexesConf, table: Table): Seq[String] = IndexedColumns.of(
@@ -109,7 +122,8 @@ private[hudilite] object IndexesToMake {
     Seq(asked.keys -> IndexOptions.Keys, asked.partitionKeys -> IndexOptions.PartitionKeys).foreach {
       case (of, key) if of.isAsked =>
         def refused(reason: String): InvalidInput = InvalidInput.option(key.name, "true", reason)
-        if (!table.config.populateMetaFields) throw refused("the rows of the table do not have their keys as meta columns")
+        if (!table.config.populateMetaFields)
+          throw refused("the rows of the table do not have their keys as meta columns")
         if (key == IndexOptions.PartitionKeys && table.config.version < FirstWithPartitionKeys)
           throw refused(s"tables of version ${table.config.version} have none by partition")
       case _ =>

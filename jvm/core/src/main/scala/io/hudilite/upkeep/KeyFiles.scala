@@ -54,7 +54,7 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       val content =
         (if (written > 0) ofPlaces else Array.emptyByteArray) ++ (if (gone.nonEmpty) ofGone else Array.emptyByteArray)
       Some(stat(fileId, name, create(name, content)).copy(numWrites = written, numUpdateWrites = written,
-        numDeletes = gone.size.toLong, logFiles = Seq(name)))
+          numDeletes = gone.size.toLong, logFiles = Seq(name)))
     }
   }
 
@@ -64,12 +64,14 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
     else {
       val encoded = new EncodedPlaces
       Some(ofEncoded(fileId, instant,
-        records.map { record =>
-          record.key.getBytes(UTF_8) -> (record.payload match {
-            case place: Place => encoded.of(place)
-            case other => throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
-          })
-        }))
+          records.map { record =>
+            record.key.getBytes(UTF_8) ->
+              (record.payload match {
+                case place: Place => encoded.of(place)
+                case other =>
+                  throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
+              })
+          }))
     }
 
   /** A base file of records as they are encoded, which need not fit into memory. */
@@ -80,10 +82,11 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
     val isNew = storage.createStreamed(s"$parent/$name") { out =>
       val file = new HFileWriter(out, form)
       val filter = GroupFiles.filter()
-      records.foreach { case (key, value) => // hot path
-        filter.add(key, 0, key.length)
-        file.append(key, value)
-        written += 1
+      records.foreach {
+        case (key, value) => // hot path
+          filter.add(key, 0, key.length)
+          file.append(key, value)
+          written += 1
       }
       bytes = file.finish(Some(HFileFilter(filter.typeCode, filter.serialized)))
     }

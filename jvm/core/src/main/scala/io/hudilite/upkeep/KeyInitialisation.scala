@@ -27,7 +27,8 @@ private[upkeep] final class KeyInitialisation(home: MetadataHome, jobs: KeyJobs)
         MetadataHome.deleteBelow(home.storage, home.folderOf(MetadataPartition.RecordIndex))
         home.defineKeys(asked.isPartitioned)
         val groups = groupsOf(table, slices, asked)
-        val shards = InitialShards(home.folder, home.version, instant, groups, slices.map(s =>
+        val shards = InitialShards(home.folder, home.version, instant, groups,
+          slices.map(s =>
             s.groupId -> InstantTime.toEpochMillis(s.instant, ZoneId.systemDefault)).toMap)
         new MetadataWriter(home).begin(MetadataPartition.RecordIndex, groups.ids, instant, table.timeline)(
           jobs.run(found, shards, home.storage))

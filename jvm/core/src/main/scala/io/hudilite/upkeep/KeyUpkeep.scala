@@ -60,7 +60,8 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
       : Map[String, IndexShard] = {
     val pending = metadata.pending
     def shard(slice: FileSlice, isNew: Boolean): (String, IndexShard) = slice.fileId ->
-      IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant,
+      IndexShard(slice,
+        GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant,
           // Its first file is one of the same write.
           if (isNew) GroupFiles.SecondToken else GroupFiles.Token), isNew)
     (slices.map(shard(_, isNew = false)) ++

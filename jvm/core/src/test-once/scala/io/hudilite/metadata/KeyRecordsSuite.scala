@@ -67,23 +67,28 @@ class KeyRecordsSuite extends FunSuite {
       }
       val ours = MetadataRecords.of(action, MetadataState(shape, places = had)).records(MetadataPartition.RecordIndex)
         .filterNot(record => had.getOrElse(record.key, Nil).exists(p => KeyRecords.isSame(record, Some(p))))
-      val groups = KeyGroups(now.storage.list(s"$base/.hoodie/metadata/record_index").map(_.name)
+      val groups = KeyGroups(
+        now.storage.list(s"$base/.hoodie/metadata/record_index").map(_.name)
           .flatMap(io.hudilite.filegroup.FileNames.parseLogFile).map(_.fileId).distinct.sorted.toIndexedSeq,
         isPartitioned)
       val mine = ours.map { record =>
         val partition = record.payload match {
           case place: Place => place.partition
-          case _ => had(record.key).find(p => action.keys.changes.exists(c =>
+          case _ => had(record.key).find(p =>
+              action.keys.changes.exists(c =>
                 c.key == record.key && c.partition == p.partition)).get.partition
         }
-        (groups.ids(groups.numberOf(record.key, partition)), record.key) -> (record.payload match {
-          case place: Place => Some(place)
-          case _ => None
-        })
+        (groups.ids(groups.numberOf(record.key, partition)), record.key) ->
+          (record.payload match {
+            case place: Place => Some(place)
+            case _ => None
+          })
       }.toMap
-      val other = theirs.toSeq.flatMap { case (group, records) => records.map { case (key, payload) =>
-        (group, key) -> payload.collect { case place: Place => place }
-      } }.toMap
+      val other = theirs.toSeq.flatMap { case (group, records) =>
+        records.map { case (key, payload) =>
+          (group, key) -> payload.collect { case place: Place => place }
+        }
+      }.toMap
       other.foreach { case ((group, key), place) =>
         val at = (key, if (isPartitioned) group else "")
         place.fold[Any](places.remove(at))(places.update(at, _))
@@ -106,8 +111,9 @@ class KeyRecordsSuite extends FunSuite {
       }
 
     private def leaving(slice: FileSlice): Seq[KeyChange] =
-      slice.base.toSeq.flatMap(b => keys.ofBase(s"$disk/${b.relativePath}", b.length)
-        .map(KeyChange(_, slice.partition, None)))
+      slice.base.toSeq.flatMap(b =>
+        keys.ofBase(s"$disk/${b.relativePath}", b.length)
+          .map(KeyChange(_, slice.partition, None)))
 
     private def coming(stat: WriteStat): Seq[KeyChange] =
       if (stat.isLog) keys.ofLog(s"$disk/${stat.path}", stat.fileSizeInBytes).map { case (key, isThere) =>

@@ -19,32 +19,23 @@ class KeyFaultSuite extends FunSuite {
   private val path = "/t"
   private val (p1, p2, q1) = (group("p", 1), group("p", 2), group("q_1", 1))
 
-  private final case class Kind(version: Int, isPartitioned: Boolean, tells: Boolean) {
-
-    def table(storage: Storage, options: TransactionOptions = TransactionOptions(), deltas: Int = 10): KeyedTable =
-      new KeyedTable(storage, path, version, isPartitioned, tells, deltas, options)
-
-    def name: String =
-      s"version $version${if (isPartitioned) " by partition" else ""}, keys ${if (tells) "told" else "read"}"
-  }
-
   private def come(group: FileGroupId, keys: String*): Seq[KeyChange] =
     keys.map(KeyChange(_, group.partition, Some(group.fileId)))
 
   private def leave(partition: String, keys: String*): Seq[KeyChange] = keys.map(KeyChange(_, partition, None))
 
-  private def filled(kind: Kind)(storage: Storage): Unit = {
+  private def filled(kind: KindOfIndex)(storage: Storage): Unit = {
     val table = kind.table(storage).create()
     table.write("INSERT", Seq(p1 -> Seq("a", "b"), q1 -> Seq("c")), come(p1, "a", "b") ++ come(q1, "c"))
     ()
   }
 
-  private def check(kind: Kind, world: World, clue: String): Unit = {
+  private def check(kind: KindOfIndex, world: World, clue: String): Unit = {
     val table = kind.table(world.memory)
     if (table.kept.partitions.contains("record_index")) assertEquals(table.places, table.expected, clue)
   }
 
-  private def tried(kind: Kind, prepare: Storage => Unit)(run: KeyedTable => Unit): Unit = {
+  private def tried(kind: KindOfIndex, prepare: Storage => Unit)(run: KeyedTable => Unit): Unit = {
     def on(storage: Storage, options: TransactionOptions): Unit = run(kind.table(storage, options, deltas = 2))
     for (fault <- Fault.inTurn(new World(path, prepare).calls(on(_, World.Gone)), kind.version)) {
       val world = new World(path, prepare)
@@ -62,8 +53,9 @@ class KeyFaultSuite extends FunSuite {
     }
   }
 
-  for (kind <- Seq(Kind(6, isPartitioned = false, tells = true), Kind(9, isPartitioned = false, tells = false),
-      Kind(9, isPartitioned = true, tells = true))) {
+  for (kind <-
+      Seq(KindOfIndex(6, isPartitioned = false, tells = true), KindOfIndex(9, isPartitioned = false, tells = false),
+        KindOfIndex(9, isPartitioned = true, tells = true))) {
 
     test(s"${kind.name}: rows that come, move and go") {
       tried(kind, filled(kind))(_.write("UPSERT", Seq(p1 -> Seq("a"), p2 -> Seq("d"), q1 -> Seq("b")),
@@ -83,4 +75,14 @@ class KeyFaultSuite extends FunSuite {
       tried(kind, without)(_.write("INSERT", Seq(p2 -> Seq("d")), come(p2, "d")))
     }
   }
+}
+
+/** A kind of record index, and of writes that keep it up. */
+private final case class KindOfIndex(version: Int, isPartitioned: Boolean, tells: Boolean) {
+
+  def table(storage: Storage, options: TransactionOptions = TransactionOptions(), deltas: Int = 10): KeyedTable =
+    new KeyedTable(storage, "/t", version, isPartitioned, tells, deltas, options)
+
+  def name: String =
+    s"version $version${if (isPartitioned) " by partition" else ""}, keys ${if (tells) "told" else "read"}"
 }

@@ -57,7 +57,7 @@ class KeyBufferSuite extends FunSuite {
       val cut = java.util.Arrays.copyOf(whole, length)
       val outcome = scala.util.Try(read(cut))
       assert(outcome.failed.toOption.exists(_.isInstanceOf[IllegalArgumentException]) ||
-        outcome.get.size < 2, s"$length: $outcome")
+          outcome.get.size < 2, s"$length: $outcome")
     }
     intercept[IllegalArgumentException](read(Array[Byte](1, 4, 0, 0, 0, 0)))
   }

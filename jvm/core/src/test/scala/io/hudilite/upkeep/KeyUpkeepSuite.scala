@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
-import io.hudilite.config.{TableKeys, TableProperties}
+import io.hudilite.config.{IndexOptions, IndexesConf, KeyIndexConf, TableKeys, TableProperties}
+import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.{IndexDefinitions, KeyChange, MetadataPartition}
 import io.hudilite.metadata.stored.MetadataTable
@@ -9,7 +10,7 @@ import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.MetadataUse
 import io.hudilite.timeline.{Action, CommitMetadata}
-import io.hudilite.transaction.{Assumption, MetadataTablePolicy, Transaction}
+import io.hudilite.transaction.{Assumption, MetadataTablePolicy, Transaction, TransactionOptions}
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -120,11 +121,11 @@ class KeyUpkeepSuite extends FunSuite {
       val plain = new KeyedTable(storage, "/t", version, isPartitioned, tells)
       plain.create()
       MetadataTablePolicy.clear(storage, "/t", plain.table.config)
-      val without = plain.options.copy(indexes = io.hudilite.config.IndexesConf())
+      val without = plain.options.copy(indexes = IndexesConf())
       val transaction = Transaction.begin(plain.table, Action.Commit, "INSERT", without)
       transaction.commit(Seq(p1 -> odd, q1 -> Seq("1", "2")).map { case (g, keys) =>
-        plain.file(plain.table, transaction.instant, g, keys)
-      }, assumption = Assumption.Nothing)
+          plain.file(plain.table, transaction.instant, g, keys)
+        }, assumption = Assumption.Nothing)
       assertEquals(plain.kept.partitions, Nil)
       plain.write("UPSERT", Seq(q1 -> Seq("1", "2", "3")), come(q1, "3"))
       assertWhole(plain, "made beside a write")
@@ -169,13 +170,41 @@ class KeyUpkeepSuite extends FunSuite {
   test("a write that asks for no metadata table is refused while the index would go, and drops it when told so") {
     val table = keyed(9, isPartitioned = false, tells = true)
     table.write("INSERT", Seq(group("p", 1) -> Seq("a")), come(group("p", 1), "a"))
-    val without = table.options.copy(keepsMetadata = Some(false), indexes = io.hudilite.config.IndexesConf())
-    val error = intercept[io.hudilite.error.UnsupportedTable](
+    val without = table.options.copy(keepsMetadata = Some(false), indexes = IndexesConf())
+    val error = intercept[UnsupportedTable](
       Transaction.begin(table.table, Action.Commit, "INSERT", without))
     assertEquals(error.condition, "METADATA_TABLE_LOST")
     Transaction.begin(table.table, Action.Commit, "INSERT",
       without.copy(metadata = MetadataTablePolicy.DropAll)).rollback()
     assertEquals(table.kept.partitions, Nil)
+  }
+
+  test("an index of the other kind is refused, and one that the table cannot have") {
+    def refused(table: KeyedTable, asked: IndexesConf): String = {
+      val error = intercept[InvalidInput](
+        Transaction.begin(table.table, Action.Commit, "INSERT", TransactionOptions(indexes = asked)))
+      assertEquals(error.condition, "INVALID_OPTION_VALUE")
+      error.parameters("option")
+    }
+    val asked = KeyIndexConf(Some(true), 1, 1)
+    val (keys, partitionKeys) = (IndexesConf(keys = asked), IndexesConf(partitionKeys = asked))
+    assertEquals(refused(keyed(9, isPartitioned = true, tells = true), keys), IndexOptions.Keys.name)
+    assertEquals(refused(keyed(9, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
+    assertEquals(refused(keyed(8, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
+    assertEquals(intercept[InvalidInput](IndexOptions.of(Map(IndexOptions.Keys.name -> "true",
+            IndexOptions.PartitionKeys.name -> "true"))).condition, "INVALID_OPTION_VALUE")
+  }
+
+  test("a write that wants no record index removes it where that may go") {
+    val table = keyed(9, isPartitioned = false, tells = true)
+    val unwanted = TransactionOptions(indexes = IndexesConf(keys = KeyIndexConf(Some(false), 1, 1)))
+    assertEquals(intercept[UnsupportedTable](Transaction.begin(table.table, Action.Commit, "INSERT",
+          unwanted)).condition,
+      "METADATA_TABLE_LOST")
+    Transaction.begin(table.table, Action.Commit, "INSERT",
+      unwanted.copy(metadata = MetadataTablePolicy.DropAll)).rollback()
+    assertEquals(table.kept.partitions, Seq("files"))
+    assertEquals(table.kept.files.filter(_.contains("record_index")), Nil)
   }
 
   test("the definition says if the index is by partition, and others stay as they are") {

@@ -96,7 +96,8 @@ final class KeyedTable(val storage: Storage, val path: String, version: Int, isP
     val name = FileNames.baseFile(group.fileId, "0-0-0", instant)
     val before = now.slices(Seq(group.partition)).getOrElse(group.partition, Nil).find(_.groupId == group)
     Partitions.createMetadata(storage, path, group.partition, instant)
-    Markers.create(storage, path, instant, Marker(s"${group.partition}/$name",
+    Markers.create(storage, path, instant,
+      Marker(s"${group.partition}/$name",
         if (before.isEmpty) Markers.Create else Markers.Merge))
     val bytes = KeyedTable.parquet(keys)
     storage.createNew(s"$path/${group.partition}/$name", bytes)

@@ -10,7 +10,8 @@ import io.hudilite.storage.Storage
   * @param folder
   *   of the metadata table
   */
-final class PlaceReader private[stored] (folder: String, version: Int, instants: MetadataInstants) extends Serializable {
+final class PlaceReader private[stored] (folder: String, version: Int, instants: MetadataInstants)
+    extends Serializable {
 
   /** The places of those of the keys that the file group has. */
   def places(storage: Storage, slice: FileSlice, keys: Set[String]): Map[String, Place] = {

@@ -28,9 +28,9 @@ private[stored] final class SortedRecords(storage: Storage, folder: String) {
         val path = s"$folder/${base.relativePath}"
         val file = HFile.open(storage, path, base.length)
         Closing.after(file)(merged(
-          (if (file.entries == 0) Iterator.empty
-           else ofFile(file, file.info("schema").map(new String(_, UTF_8)).getOrElse(RecordSchema.ofFiles), path))
-            +: newer))
+            (if (file.entries == 0) Iterator.empty
+             else ofFile(file, file.info("schema").map(new String(_, UTF_8)).getOrElse(RecordSchema.ofFiles), path))
+              +: newer))
     }
   }
 

@@ -2,7 +2,6 @@ package io.hudilite.spark.procedure
 
 import io.hudilite.service.cluster.PendingClusterings
 import io.hudilite.service.undo.{
-import io.hudilite.spark.keys.KeyedOptions
   EndedWrites,
   RestoredTable,
   Restores,
@@ -11,6 +10,7 @@ import io.hudilite.spark.keys.KeyedOptions
   SavedState,
   Savepoints
 }
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.service.{RunningService, RunningServices}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
