@@ -58,7 +58,7 @@ class KeyTellingSuite extends FunSuite {
     }.toMap
   }
 
-  /** What `write` tells on the table. */
+  /** Changes of keys that the tasks of `write` tell. */
   private def during(path: String)(write: => Unit): Seq[KeyChange] = {
     Listeners.settle(spark.sparkContext)
     told.parts = Nil
