@@ -2,6 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.metadata.MetadataAction.{Everything, Written}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
+import io.hudilite.record.KeyChange
 
 /** Places of record keys: the partition `record_index`.
   *

@@ -1,5 +1,6 @@
 package io.hudilite.metadata
 
+import io.hudilite.record.KeyChange
 import io.hudilite.timeline.{CleanMetadata, CommitMetadata, WriteStat}
 import io.hudilite.timeline.plan.{RollbackMetadata, RollbackPlan}
 

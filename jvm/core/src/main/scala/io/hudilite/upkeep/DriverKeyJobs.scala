@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
 

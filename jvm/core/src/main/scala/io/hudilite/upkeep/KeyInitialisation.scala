@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.metadata.{KeyGroups, MetadataPartition}
+import io.hudilite.metadata.MetadataPartition
 import io.hudilite.table.{RowCounts, Table}
 import io.hudilite.timeline.InstantTime
 
@@ -39,18 +39,18 @@ private[upkeep] final class KeyInitialisation(home: MetadataHome, jobs: KeyJobs)
   private def sources(table: Table, slices: Seq[FileSlice]): Either[String, Seq[KeySource]] = {
     val (logged, plain) = slices.partition(_.logs.nonEmpty)
     val merged = if (logged.isEmpty) Some(Nil) else jobs.merged(table, logged)
-    merged.map(_ ++ plain.flatMap(FileKeys.staying(home.basePath, _))).toRight(
+    merged.map(_ ++ plain.flatMap(SliceKeys.staying(home.basePath, _))).toRight(
       s"${logged.size} file groups have log files, whose keys are not merged here; compact the table first")
   }
 
-  private def groupsOf(table: Table, slices: Seq[FileSlice], asked: KeysToMake): KeyGroups = {
+  private def groupsOf(table: Table, slices: Seq[FileSlice], asked: KeysToMake): IndexGroups = {
     def count(of: Seq[FileSlice]): Int = {
       // An estimate: a file group of the index has room for 22 million keys.
       def rows = RowCounts.estimate(table, of.flatMap(_.base)).getOrElse(0L)
-      if (asked.least == asked.most) asked.least else KeyGroups.reckoned(rows, asked.least, asked.most, asked.growth)
+      if (asked.least == asked.most) asked.least else IndexGroups.reckoned(rows, asked.least, asked.most, asked.growth)
     }
     if (asked.isPartitioned)
-      KeyGroups.partitioned(slices.groupBy(_.partition).map { case (partition, of) => partition -> count(of) })
-    else KeyGroups.global(count(slices))
+      IndexGroups.partitioned(slices.groupBy(_.partition).map { case (partition, of) => partition -> count(of) })
+    else IndexGroups.global(count(slices))
   }
 }

@@ -1,7 +1,8 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.metadata.{KeyChange, KeyNotes}
+import io.hudilite.record.{KeyChange, KeyNotes}
+
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{ToldFacts, WriteStat}

@@ -1,14 +1,14 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.metadata.{KeyGroups, MetadataPartition}
+import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, InstantTime, WriteStat}
 
 import java.time.ZoneId
 
-/** What a commit is given to keep up a record index.
+/** Keys of a commit and the means to keep up a record index by them.
   *
   * @param told
   *   all keys that the tasks of the write have brought and taken; `None` where nobody has told, so that its files are read
@@ -35,7 +35,7 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
     if (sources.isEmpty) Nil
     else {
       val slices = metadata.slices(MetadataPartition.RecordIndex)
-      val found = KeyGroups(slices.map(_.fileId).toIndexedSeq, isPartitioned(metadata, slices))
+      val found = IndexGroups(slices.map(_.fileId).toIndexedSeq, isPartitioned(metadata, slices))
       val written = commit.stats.collect { case (partition, stats) if stats.exists(_.path.nonEmpty) => partition }
       val missing = if (found.isPartitioned) found.missing(written ++ commit.replaced.keys, work.newGroups) else Nil
       if (missing.nonEmpty) new GroupFiles(home).begin(MetadataPartition.RecordIndex, missing, instant)
@@ -81,8 +81,8 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
     }
     val leaving = former(replaced.map { case (p, ids) => p -> ids.toSet }) ++
       former(rewritten.groupBy(_.partitionPath).map { case (p, stats) => p -> stats.map(_.fileId).toSet })
-    leaving.distinct.flatMap(FileKeys.leaving(home.basePath, _)) ++
-      work.told.fold(files.map(FileKeys.written(home.basePath, _)))(_.parts)
+    leaving.distinct.flatMap(SliceKeys.leaving(home.basePath, _)) ++
+      work.told.fold(files.map(SliceKeys.written(home.basePath, _)))(_.parts)
   }
 }
 

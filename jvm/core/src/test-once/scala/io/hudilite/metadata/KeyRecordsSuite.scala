@@ -3,10 +3,12 @@ package io.hudilite.metadata
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.MetadataPayload.Place
-import io.hudilite.metadata.known.KeysOfFiles
+import io.hudilite.record.KeyChange
+
 import io.hudilite.storage.{HadoopStorage, Storage}
-import io.hudilite.table.Table
+import io.hudilite.table.{KeysOfFiles, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, InstantTime, TimelineStore, WriteStat}
+import io.hudilite.upkeep.IndexGroups
 
 import java.time.ZoneId
 
@@ -67,7 +69,7 @@ class KeyRecordsSuite extends FunSuite {
       }
       val ours = MetadataRecords.of(action, MetadataState(shape, places = had)).records(MetadataPartition.RecordIndex)
         .filterNot(record => had.getOrElse(record.key, Nil).exists(p => KeyRecords.isSame(record, Some(p))))
-      val groups = KeyGroups(
+      val groups = IndexGroups(
         now.storage.list(s"$base/.hoodie/metadata/record_index").map(_.name)
           .flatMap(io.hudilite.filegroup.FileNames.parseLogFile).map(_.fileId).distinct.sorted.toIndexedSeq,
         isPartitioned)
@@ -130,13 +132,13 @@ class KeyRecordsSuite extends FunSuite {
   }
 
   test("file groups of a partition have its name, letter by letter as Apache Hudi spells it") {
-    assertEquals(KeyGroups.partitioned(Map("p-3_x" -> 1, "a-b c" -> 1, "" -> 1, "d=1/e" -> 1)).ids.toSet,
+    assertEquals(IndexGroups.partitioned(Map("p-3_x" -> 1, "a-b c" -> 1, "" -> 1, "d=1/e" -> 1)).ids.toSet,
       Set("record-index-p%2D3%5Fx-0000-0", "record-index-a%2Db c-0000-0", "record-index--0000-0",
         "record-index-d%3D1%2Fe-0000-0"))
   }
 
   test("the number of file groups is reckoned for the keys that there are and those to come") {
-    assertEquals(Seq(0L, 100000000L, 200000000L, 1000000000000L).map(KeyGroups.reckoned(_, 10, 10000, 2.0)),
+    assertEquals(Seq(0L, 100000000L, 200000000L, 1000000000000L).map(IndexGroups.reckoned(_, 10, 10000, 2.0)),
       Seq(10, 10, 17, 10000))
   }
 }

@@ -1,7 +1,8 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileGroupId
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
+
 import io.hudilite.storage.Storage
 import io.hudilite.transaction.{Fault, MetadataTablePolicy, TransactionOptions, World}
 

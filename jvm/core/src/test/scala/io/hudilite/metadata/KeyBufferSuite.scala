@@ -1,5 +1,7 @@
 package io.hudilite.metadata
 
+import io.hudilite.record.{ChangeBuffer, KeyChange, KeyNotes}
+
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -8,7 +10,7 @@ import munit.FunSuite
 /** Told keys as bytes, as tasks make them and as `KeyNotes` reads them. */
 class KeyBufferSuite extends FunSuite {
 
-  private def add(buffer: KeyBuffer, change: KeyChange): Unit = {
+  private def add(buffer: ChangeBuffer, change: KeyChange): Unit = {
     val bytes = s"<${change.key}>".getBytes(UTF_8)
     buffer.add(buffer.place(change.partition, change.fileId), bytes, 1, bytes.length - 2)
   }
@@ -20,14 +22,14 @@ class KeyBufferSuite extends FunSuite {
 
   test("keys of places in turn, with bytes of every kind, are read as they were told") {
     val changes = for (key <- keys; (partition, file) <- places ++ places) yield KeyChange(key, partition, file)
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     changes.foreach(add(buffer, _))
     assertEquals(buffer.count, changes.size.toLong)
     assertEquals(read(buffer.take()), changes)
   }
 
   test("what is told after a part was taken is read by itself, and parts follow each other") {
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     val changes = (0 until 10).map(i => KeyChange(s"k$i", places(i % 2)._1, places(i % 2)._2))
     val parts = changes.grouped(5).map { some =>
       some.foreach(add(buffer, _))
@@ -44,13 +46,13 @@ class KeyBufferSuite extends FunSuite {
     val changes = (0 until 1000).map(i => KeyChange(s"key-$i", "p", Some("f-0")))
     changes.foreach(notes.add)
     assertEquals(read(out.toByteArray), changes)
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     changes.foreach(add(buffer, _))
     assertEquals(buffer.length, out.size)
   }
 
   test("notes that are cut off, or name a place that nobody told, are an error") {
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     Seq("a", "bc").foreach(k => add(buffer, KeyChange(k, "p", Some("f"))))
     val whole = buffer.take()
     (2 until whole.length).foreach { length =>

@@ -3,8 +3,9 @@ package io.hudilite.upkeep
 import io.hudilite.config.{IndexOptions, IndexesConf, KeyIndexConf, TableKeys, TableProperties}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileGroupId
-import io.hudilite.metadata.{IndexDefinitions, KeyChange, MetadataPartition}
+import io.hudilite.metadata.{IndexDefinitions, MetadataPartition}
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.record.KeyChange
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}

@@ -3,9 +3,10 @@ package io.hudilite.upkeep
 import io.hudilite.codec.parquet.MemoryFile
 import io.hudilite.config.{IndexesConf, KeyIndexConf, TableType}
 import io.hudilite.filegroup.{FileGroupId, FileNames, Partitions}
-import io.hudilite.metadata.{KeyChange, KeyNotes, MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.record.{KeyChange, KeyNotes}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, WriteStat}
@@ -46,7 +47,7 @@ final class KeyedTable(val storage: Storage, val path: String, version: Int, isP
 
   /** Keys by file group, as the files have them. */
   def rows: Map[FileGroupId, Seq[String]] = table.allSlices().values.flatten.map(slice =>
-    slice.groupId -> FileKeys.staying(path, slice).flatMap(_.changes(storage)).map(_.key).toList.sorted).toMap
+    slice.groupId -> SliceKeys.staying(path, slice).flatMap(_.changes(storage)).map(_.key).toList.sorted).toMap
 
   /** Places as the index has them. */
   def places: Seq[(String, FileGroupId)] = {

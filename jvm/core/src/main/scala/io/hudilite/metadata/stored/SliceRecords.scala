@@ -5,7 +5,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
 import io.hudilite.metadata.{MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
-import io.hudilite.storage.{Parallel, Storage}
+import io.hudilite.storage.{Closing, Parallel, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
 

@@ -5,7 +5,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock}
 import io.hudilite.metadata.{RecordCodec, RecordEncoder, RecordSchema}
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Closing, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, PriorityQueue}

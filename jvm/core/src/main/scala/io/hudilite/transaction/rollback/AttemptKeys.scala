@@ -1,6 +1,6 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.metadata.KeyBuffer
+import io.hudilite.record.ChangeBuffer
 import io.hudilite.upkeep.{KeySource, ToldKeys}
 
 import scala.collection.mutable
@@ -36,7 +36,7 @@ object KeyTelling {
   */
 final class AttemptKeys(files: AttemptFiles, telling: Option[KeyTelling], token: String) {
 
-  private val buffer = new KeyBuffer
+  private val buffer = new ChangeBuffer
   private val notes = mutable.ArrayBuffer.empty[KeySource]
   private val noteBytes = telling.fold(0)(_.noteBytes)
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.keys
 
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
 
 import java.util.{Collections, Set => JSet}
 

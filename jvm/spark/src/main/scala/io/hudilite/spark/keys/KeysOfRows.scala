@@ -1,8 +1,8 @@
 package io.hudilite.spark.keys
 
 import io.hudilite.filegroup.{FileNames, FileSlice}
-import io.hudilite.metadata.KeyChange
-import io.hudilite.record.MetaFields
+
+import io.hudilite.record.{KeyChange, MetaFields}
 import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, Query, TableState}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table

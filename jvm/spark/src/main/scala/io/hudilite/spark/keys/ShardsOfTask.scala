@@ -1,6 +1,6 @@
 package io.hudilite.spark.keys
 
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
 import io.hudilite.spark.row.RunningTask
 import io.hudilite.timeline.WriteStat
 import io.hudilite.upkeep.KeyShards

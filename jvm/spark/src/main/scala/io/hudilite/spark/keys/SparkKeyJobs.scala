@@ -26,7 +26,8 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
   import SparkKeyJobs._
 
   override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] =
-    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows])) DriverKeyJobs.run(sources, shards, storage)
+    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows]))
+      DriverKeyJobs.run(sources, shards, storage)
     else dealt(sources, shards)
 
   override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =

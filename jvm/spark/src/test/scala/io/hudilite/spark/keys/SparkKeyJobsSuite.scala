@@ -1,6 +1,7 @@
 package io.hudilite.spark.keys
 
-import io.hudilite.metadata.{KeyBuffer, KeyChange, MetadataKeys}
+import io.hudilite.metadata.MetadataKeys
+import io.hudilite.record.{ChangeBuffer, KeyChange}
 import io.hudilite.spark.write.WriteFixture
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.timeline.WriteStat
@@ -17,7 +18,7 @@ class SparkKeyJobsSuite extends WriteFixture {
   private val storage = new HadoopStorage(new Configuration())
 
   private def notes(changes: Seq[KeyChange]): (Array[Byte], Long) = {
-    val buffer = new KeyBuffer
+    val buffer = new ChangeBuffer
     changes.foreach { c =>
       val bytes = c.key.getBytes(UTF_8)
       buffer.add(buffer.place(c.partition, c.fileId), bytes, 0, bytes.length)
@@ -50,7 +51,8 @@ class SparkKeyJobsSuite extends WriteFixture {
         KeyChange(f.head, f(1), Some(f(2)).filter(_.nonEmpty))).toList
     }.toMap
 
-  folder.test("each change comes once to its shard, in the order of the keys' bytes, and shards without any are left out") {
+  folder.test(
+    "each change comes once to its shard, in the order of the keys' bytes, and shards without any are left out") {
     base =>
       val changes = many
       val (first, rest) = changes.splitAt(10000)
@@ -75,7 +77,8 @@ class SparkKeyJobsSuite extends WriteFixture {
     val changes = many
     val shards = LineShards(base, 100)
     new SparkKeyJobs(session, base, mostOfDriver = 0).run(changes.grouped(9000).map(sent).toList, shards, storage)
-    assertEquals(lines(base).map { case (n, of) => n -> of.size }, changes.map(c => shards.numberOf(c.key, c.partition))
+    assertEquals(lines(base).map { case (n, of) => n -> of.size },
+      changes.map(c => shards.numberOf(c.key, c.partition))
         .filter(_ != 3).groupBy(identity).map { case (n, of) => n -> of.size })
   }
 

@@ -1,8 +1,9 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{KeyChange, MetadataPartition, MetadataPayload, MetadataRecord}
+import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord}
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.record.KeyChange
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.plan.WriteLoopExec
 import io.hudilite.storage.HadoopStorage
@@ -151,9 +152,10 @@ class KeyTellingSuite extends FunSuite {
       table(path, kind)
       save(path, some(6))
       some(9, ts = 2).createOrReplaceTempView("told_source")
-      sameAs(during(path)(sql(s"MERGE INTO ${in(path)} t USING told_source s ON t.id = s.id AND t.p = s.p " +
-        "WHEN MATCHED AND s.id = 'k1' THEN DELETE WHEN MATCHED AND s.id = 'k2' THEN UPDATE SET v = 7 " +
-        "WHEN NOT MATCHED AND s.id <> 'k8' THEN INSERT *")), come(path, "k6", "k7") ++ left("p=p1", "k1"))
+      sameAs(
+        during(path)(sql(s"MERGE INTO ${in(path)} t USING told_source s ON t.id = s.id AND t.p = s.p " +
+            "WHEN MATCHED AND s.id = 'k1' THEN DELETE WHEN MATCHED AND s.id = 'k2' THEN UPDATE SET v = 7 " +
+            "WHEN NOT MATCHED AND s.id <> 'k8' THEN INSERT *")), come(path, "k6", "k7") ++ left("p=p1", "k1"))
       sameAs(during(path)(sql(s"UPDATE ${in(path)} SET p = 'q' WHERE id IN ('k0', 'k3')")),
         left("p=p0", "k0") ++ left("p=p1", "k3") ++ come(path, "k0", "k3"))
       assertEquals(places(path)("k0")._1, "p=q")
@@ -175,7 +177,8 @@ class KeyTellingSuite extends FunSuite {
       table(path, kind)
       save(path, some(6))
       sameAs(during(path)(save(path, rows("'k0' id, 1 v, 1 ts, 'p0' p"), op("insert_overwrite"))), come(path, "k0"))
-      sameAs(during(path)(sql(s"INSERT OVERWRITE ${in(path)} PARTITION (p = 'p1') SELECT 'k7', 1, 1")), come(path, "k7"))
+      sameAs(during(path)(sql(s"INSERT OVERWRITE ${in(path)} PARTITION (p = 'p1') SELECT 'k7', 1, 1")),
+        come(path, "k7"))
       sameAs(during(path)(save(path, some(3), op("insert_overwrite_table"))), come(path, keys(3): _*))
       sameAs(during(path)(some(2).write.format("hudilite").options(ofKeys).mode(SaveMode.Overwrite).save(path)),
         come(path, keys(2): _*))

@@ -1,4 +1,4 @@
-package io.hudilite.metadata
+package io.hudilite.record
 
 import java.io.{DataInputStream, DataOutputStream, EOFException, InputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
@@ -40,10 +40,10 @@ final class KeyNotes(out: OutputStream) {
 object KeyNotes {
 
   // A version of the form, which is never read by another release.
-  private[metadata] val Begin = 1
-  private[metadata] val Place = 2
-  private[metadata] val Key = 3
-  private[metadata] val Again = 4 // a place by its number since the beginning
+  private[hudilite] val Begin = 1
+  private[hudilite] val Place = 2
+  private[hudilite] val Key = 3
+  private[hudilite] val Again = 4 // a place by its number since the beginning
 
   /** The changes in the order in which they were noted, one after the other. Notes that were cut off end in an
     * `IllegalArgumentException`.

@@ -1,4 +1,4 @@
-package io.hudilite.metadata
+package io.hudilite.record
 
 /** A record key that a write brings to a file group of a partition, or that leaves the partition.
   *

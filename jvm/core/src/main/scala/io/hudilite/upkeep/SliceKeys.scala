@@ -1,9 +1,10 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, Partitions}
-import io.hudilite.metadata.KeyChange
-import io.hudilite.metadata.known.KeysOfFiles
+import io.hudilite.record.KeyChange
+
 import io.hudilite.storage.Storage
+import io.hudilite.table.KeysOfFiles
 import io.hudilite.timeline.WriteStat
 
 /** The keys of a base file.
@@ -11,7 +12,7 @@ import io.hudilite.timeline.WriteStat
   * @param fileId
   *   file group that has them from now on; `None` where they leave the partition
   */
-private[upkeep] final case class BaseKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
+private[upkeep] final case class BaseFileKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
     estimate: Long) extends KeySource {
   override def changes(storage: Storage): Iterator[KeyChange] =
     new KeysOfFiles(storage).ofBase(path, bytes).map(KeyChange(_, partition, fileId))
@@ -20,7 +21,7 @@ private[upkeep] final case class BaseKeys(path: String, bytes: Long, partition: 
 /** The keys of a log file: those of its records are in this file group, or leave the partition where there is none, and
   * deleted ones leave it.
   */
-private[upkeep] final case class LogKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
+private[upkeep] final case class LogFileKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
     estimate: Long) extends KeySource {
   override def changes(storage: Storage): Iterator[KeyChange] =
     new KeysOfFiles(storage).ofLog(path, bytes).map { case (key, isThere) =>
@@ -28,7 +29,7 @@ private[upkeep] final case class LogKeys(path: String, bytes: Long, partition: S
     }
 }
 
-private[upkeep] object FileKeys {
+private[upkeep] object SliceKeys {
 
   // Of a file of which nobody counts the rows.
   private val RowBytes = 50L
@@ -43,15 +44,15 @@ private[upkeep] object FileKeys {
   private def of(basePath: String, slice: FileSlice, fileId: Option[String]): Seq[KeySource] = {
     val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)
     slice.base.map(b =>
-      BaseKeys(s"$folder/${b.name}", b.length, slice.partition, fileId, b.length / RowBytes)).toSeq ++
-      slice.logs.map(l => LogKeys(s"$folder/${l.name}", l.length, slice.partition, fileId, l.length / RowBytes))
+      BaseFileKeys(s"$folder/${b.name}", b.length, slice.partition, fileId, b.length / RowBytes)).toSeq ++
+      slice.logs.map(l => LogFileKeys(s"$folder/${l.name}", l.length, slice.partition, fileId, l.length / RowBytes))
   }
 
   /** Keys of a file that a write has made. */
   def written(basePath: String, stat: WriteStat): KeySource = {
     val path = s"${basePath.stripSuffix("/")}/${stat.path}"
     val rows = math.max(stat.numWrites, 1L)
-    if (stat.isLog) LogKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
-    else BaseKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
+    if (stat.isLog) LogFileKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
+    else BaseFileKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
   }
 }

@@ -1,13 +1,13 @@
-package io.hudilite.metadata
+package io.hudilite.record
 
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
 /** Changes of keys in memory, as the bytes that [[KeyNotes]] reads: a key makes no object. */
-final class KeyBuffer {
+final class ChangeBuffer {
 
-  private var bytes = new Array[Byte](KeyBuffer.FirstBytes)
+  private var bytes = new Array[Byte](ChangeBuffer.FirstBytes)
   private var used = 0
   private var changes = 0L
   private val names = mutable.ArrayBuffer.empty[(Array[Byte], Array[Byte])]
@@ -29,7 +29,7 @@ final class KeyBuffer {
   // hot path: called for each new row
   def add(place: Int, key: Array[Byte], offset: Int, length: Int): Unit = {
     if (place != last) to(place)
-    room(length + KeyBuffer.Head)
+    room(length + ChangeBuffer.Head)
     mark(KeyNotes.Key)
     text(key, offset, length)
     changes += 1
@@ -42,12 +42,12 @@ final class KeyBuffer {
     }
     noted.get(place) match {
       case Some(number) =>
-        room(KeyBuffer.Head)
+        room(ChangeBuffer.Head)
         mark(KeyNotes.Again)
         int(number)
       case None =>
         val (partition, fileId) = names(place)
-        room(partition.length + fileId.length + 2 * KeyBuffer.Head)
+        room(partition.length + fileId.length + 2 * ChangeBuffer.Head)
         mark(KeyNotes.Place)
         text(partition, 0, partition.length)
         text(fileId, 0, fileId.length)
@@ -89,7 +89,7 @@ final class KeyBuffer {
   }
 }
 
-private object KeyBuffer {
+private object ChangeBuffer {
   val FirstBytes = 4096
   val Head = 5 // bytes of a mark and a length
 }

@@ -1,4 +1,6 @@
-package io.hudilite.metadata
+package io.hudilite.upkeep
+
+import io.hudilite.metadata.{MetadataKeys, MetadataPartition}
 
 import java.util.Locale
 
@@ -9,9 +11,9 @@ import java.util.Locale
   * @param ids
   *   of all groups, in the order of their texts, in which they are numbered
   */
-final case class KeyGroups(ids: IndexedSeq[String], isPartitioned: Boolean) {
+final case class IndexGroups(ids: IndexedSeq[String], isPartitioned: Boolean) {
 
-  import KeyGroups._
+  import IndexGroups._
 
   // By the begin of their ids: the number of the first one, and how many there are.
   private lazy val byPrefix: Map[String, (Int, Int)] =
@@ -30,7 +32,7 @@ final case class KeyGroups(ids: IndexedSeq[String], isPartitioned: Boolean) {
   }
 
   /** With `count` groups for each of these partitions that has none. */
-  def and(partitions: Iterable[String], count: Int): KeyGroups =
+  def and(partitions: Iterable[String], count: Int): IndexGroups =
     copy(ids = (ids ++ missing(partitions, count)).sorted)
 
   /** Ids of the groups that [[and]] adds. */
@@ -42,21 +44,21 @@ final case class KeyGroups(ids: IndexedSeq[String], isPartitioned: Boolean) {
     else MetadataPartition.RecordIndex.prefix
 }
 
-object KeyGroups {
+object IndexGroups {
 
   private val NumberLength = "0000-0".length
 
   /** Groups of a global index. */
-  def global(count: Int): KeyGroups =
-    KeyGroups(numbered(MetadataPartition.RecordIndex.prefix, count).toIndexedSeq, isPartitioned = false)
+  def global(count: Int): IndexGroups =
+    IndexGroups(numbered(MetadataPartition.RecordIndex.prefix, count).toIndexedSeq, isPartitioned = false)
 
   /** Groups of a partitioned index.
     *
     * @param counts
     *   number of groups by partition of the table
     */
-  def partitioned(counts: Map[String, Int]): KeyGroups =
-    counts.toSeq.sortBy(_._1).foldLeft(KeyGroups(Vector.empty, isPartitioned = true)) {
+  def partitioned(counts: Map[String, Int]): IndexGroups =
+    counts.toSeq.sortBy(_._1).foldLeft(IndexGroups(Vector.empty, isPartitioned = true)) {
       case (groups, (partition, count)) => groups.and(Seq(partition), count)
     }
 
@@ -65,7 +67,7 @@ object KeyGroups {
   // Those of Hive's paths, and the two that separate the parts of an id.
   private val Escaped: Set[Char] = ((1 to 0x1f).map(_.toChar) ++ "\"#%'*/:=?\\{[]^-_").toSet + '\u007f'
 
-  private[metadata] def escaped(partition: String): String = partition.map(c =>
+  private[hudilite] def escaped(partition: String): String = partition.map(c =>
     if (Escaped(c)) "%" + "%02X".formatLocal(Locale.ROOT, c.toInt) else c.toString).mkString
 
   /** Number of groups of a new index, as Apache Hudi reckons it.

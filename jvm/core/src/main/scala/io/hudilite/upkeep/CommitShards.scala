@@ -1,9 +1,10 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice}
-import io.hudilite.metadata.{KeyChange, KeyGroups, KeyRecords, MetadataRecord}
+import io.hudilite.metadata.{KeyRecords, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.stored.PlaceReader
+import io.hudilite.record.KeyChange
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
 
@@ -26,7 +27,7 @@ private[upkeep] final case class IndexShard(slice: FileSlice, logName: String, i
   *   the changes are those of files: also rows that have been there before are among them
   */
 private[upkeep] final case class CommitShards(folder: String, version: Int, instant: String, instantMs: Long,
-    groups: KeyGroups, shards: IndexedSeq[IndexShard], reader: PlaceReader, isRead: Boolean) extends KeyShards {
+    groups: IndexGroups, shards: IndexedSeq[IndexShard], reader: PlaceReader, isRead: Boolean) extends KeyShards {
 
   import CommitShards._
 
@@ -82,7 +83,7 @@ private object CommitShards {
   * @param instantsMs
   *   by file group of the table: epoch milliseconds of the instant of its newest slice
   */
-private[upkeep] final case class InitialShards(folder: String, version: Int, instant: String, groups: KeyGroups,
+private[upkeep] final case class InitialShards(folder: String, version: Int, instant: String, groups: IndexGroups,
     instantsMs: Map[FileGroupId, Long]) extends KeyShards {
 
   override def count: Int = groups.ids.size

@@ -1,4 +1,4 @@
-package io.hudilite.metadata.known
+package io.hudilite.table
 
 import io.hudilite.codec.avro.{AvroCodecValues, AvroInput}
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
