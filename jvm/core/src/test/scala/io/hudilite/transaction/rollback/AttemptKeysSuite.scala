@@ -1,6 +1,6 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.metadata.KeyChange
+import io.hudilite.record.KeyChange
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.upkeep.ToldKeys
 

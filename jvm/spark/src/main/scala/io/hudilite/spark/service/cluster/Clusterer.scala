@@ -13,8 +13,7 @@ import io.hudilite.service.cluster.{
   PlannedClustering
 }
 import io.hudilite.spark.bucket.SampledKeys
-import io.hudilite.spark.keys.SparkKeyJobs
-import io.hudilite.spark.service.Stop
+import io.hudilite.spark.service.{ServiceTransaction, Stop}
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
 import io.hudilite.spark.write.job.WriteJob
@@ -122,7 +121,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     if (PendingClusterings.buckets(table, instant).isEmpty) checkBuckets(table)
     stop.check(s"the clustering ${instant.time} of ${table.basePath}")
     val running = Transaction.resume(table, instant, CommitMetadata.Cluster,
-      transaction.copy(keyJobs = new SparkKeyJobs(session, table.basePath)))
+      ServiceTransaction.of(session, table, conf))
     try {
       val pending = PendingClusterings.open(table, instant)
       val order = ClusteringOrder.of(PlannedLayout.of(pending.params), clustering)

@@ -1,11 +1,11 @@
 package io.hudilite.spark.write.attempt
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.spark.keys.SparkKeyJobs
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.WrittenFiles
 import io.hudilite.table.Table
-import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
+import io.hudilite.transaction.{FirstWrite, Transaction}
 import io.hudilite.upkeep.ToldKeys
 
 import org.apache.spark.sql.SparkSession
@@ -35,8 +35,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
   /** Record keys that its tasks have told of, where they were asked. */
   private[write] def told: Option[ToldKeys] = keys
 
-  private val options = TransactionOptions.of(target.conf.commit)
-    .copy(keyJobs = new SparkKeyJobs(session, target.basePath))
+  private val options = KeyedOptions.of(session, target.basePath, target.conf.commit)
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
     * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
