@@ -137,7 +137,7 @@ def test_a_value_that_an_option_cannot_have(lite: Engine, path: Path, option: st
     no_table_at(path)
 
 
-@pytest.mark.parametrize("index", ["RECORD_INDEX", "HBASE"])
+@pytest.mark.parametrize("index", ["INMEMORY", "HBASE"])
 def test_an_index_that_is_not_there_is_refused(lite: Engine, path: Path, index: str) -> None:
     with fails_with("INVALID_OPTION_VALUE", INDEX, index):
         creating(lite, path, **{INDEX: index})
@@ -389,11 +389,11 @@ def test_a_state_that_was_cleaned_away_is_not_read_in_part(lite: Engine, golden_
 
 
 def test_an_index_of_the_metadata_table_is_only_dropped_when_asked_for(lite: Engine, golden_copy: Copy) -> None:
-    table = golden_copy("metadata-table-v9")
+    table = golden_copy("metadata-indexes-v9")
     rows = lite.read(table)
-    with Untouched(table), fails_with("METADATA_TABLE_LOST", "files", "record_index"):
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "files", "secondary_index_"):
         lite.write(rows, table, **{"hoodie.metadata.strict": "true"})
-    with Untouched(table), fails_with("METADATA_TABLE_LOST", "record_index", "hoodie.metadata.strict=false"):
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "secondary_index_", "hoodie.metadata.strict=false"):
         lite.write(rows, table)
     lite.write(rows, table, **{"hoodie.metadata.strict": "false"})
     assert not (table / ".hoodie" / "metadata").exists()

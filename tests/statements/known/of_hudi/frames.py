@@ -247,12 +247,8 @@ STORIES = [
         {"hoodie.datasource.write.operation": "bootstrap", "hoodie.bootstrap.base.path": "{p}-x"},
         error="INVALID_OPTION_VALUE",
     ),
-    _write(
-        "index-type-global-record-level-index",
-        {"hoodie.index.type": "GLOBAL_RECORD_LEVEL_INDEX"},
-        error="INVALID_OPTION_VALUE",
-    ),
-    _write("index-type-record-level-index", {"hoodie.index.type": "RECORD_LEVEL_INDEX"}, error="INVALID_OPTION_VALUE"),
+    _write("index-type-global-record-level-index", {"hoodie.index.type": "GLOBAL_RECORD_LEVEL_INDEX"}),
+    _write("index-type-record-level-index", {"hoodie.index.type": "RECORD_LEVEL_INDEX"}),
     _write(
         "index-type-bucket-consistent-hashing",
         {

@@ -117,7 +117,8 @@ object WriteConf {
     prunesByRanges = WriteOptions.PruneByRanges(options),
     buckets = whenSet(WriteOptions.Buckets, options),
     hashFields = WriteOptions.BucketHashFields.get(options),
-    rule = WriteOptions.BucketsInPartitions.get(options))
+    rule = WriteOptions.BucketsInPartitions.get(options),
+    recordMoves = WriteOptions.RecordUpdatePartition(options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
@@ -176,11 +177,17 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   fields of the record key that deal keys to buckets; `None` = all
   * @param rule
   *   partitions with another number of buckets; `None` = as the table has it
+  * @param recordMoves
+  *   true when a record index of the whole table moves a row whose partition has changed
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
-    buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None) {
+    buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None,
+    recordMoves: Boolean = false) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
+
+  /** By a record index, of the whole table or of each partition. */
+  def byRecords: Boolean = kind.exists(k => WriteOptions.ByRecords.contains(k) || k == WriteOptions.ByRecordsInPartitions)
 
   /** This index, with this number, these fields and this rule where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String], other: BucketRule): IndexConf =

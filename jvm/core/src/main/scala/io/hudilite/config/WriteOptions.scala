@@ -66,11 +66,17 @@ object WriteOptions {
   /** The index type of tables with buckets. */
   val ByBuckets: String = "BUCKET"
 
+  /** The index types of tables with a record index: of the whole table, by two names, and of each partition. */
+  val ByRecords: Seq[String] = Seq("RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX")
+  val ByRecordsInPartitions: String = "RECORD_LEVEL_INDEX"
+
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
-    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", ByBuckets),
+    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", ByBuckets) ++ ByRecords :+ ByRecordsInPartitions,
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
-      "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, so " +
-      "that later writes need not say so.")
+      "BUCKET: not at all, since the key says which file group of its partition it belongs to. RECORD_INDEX and " +
+      "GLOBAL_RECORD_LEVEL_INDEX: in the record index of the metadata table, RECORD_LEVEL_INDEX: in one that has keys " +
+      "by partition. A table keeps to buckets, and to a record index that has the place of every row, so that later " +
+      "writes need not say so.")
 
   /** Most buckets of a partition. A larger number is taken for the beginning of a random file id, of which one in
     * 65,000 begins with so small a number.
@@ -107,6 +113,11 @@ object WriteOptions {
     default = true,
     "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is, and " +
       "keeps the values of its partition columns.")
+
+  val RecordUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.record.index.update.partition.path",
+    default = false,
+    "With RECORD_INDEX, a row whose partition has changed moves there; otherwise it is updated where it is, and keeps " +
+      "the values of its partition columns.")
 
   val PruneByRanges: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.prune.by.ranges", default = true,
     "Files whose range of keys cannot hold a key are not looked into.")
@@ -247,7 +258,7 @@ object WriteOptions {
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,
     NullForMissing, TimesAsTexts, IndexType, Buckets, BucketHashFields, BucketEngine,
     BloomUpdatePartition,
-    SimpleUpdatePartition,
+    SimpleUpdatePartition, RecordUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
     SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions,
     RecordSizeEstimate,

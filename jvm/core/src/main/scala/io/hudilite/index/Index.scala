@@ -32,6 +32,14 @@ object Index {
     private def baseAlone(slice: FileSlice): Option[BaseFile] = slice.base.filter(_ => slice.logs.isEmpty)
   }
 
+  /** The metadata table has the place of each key. Where it cannot be gone by, files are asked as [[Bloom]] asks them. */
+  final case class Record(scope: Scope) extends Index {
+
+    override def asksBlooms: Boolean = true
+
+    override def locate(keys: RecordKeys, within: SearchedSlices): Locations = Bloom(scope).locate(keys, within)
+  }
+
   /** The key itself determines its file group in each partition, so that nothing is looked up. */
   final case class Bucket(by: BucketIndex) extends Index {
 
@@ -67,6 +75,8 @@ object Index {
       case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
       case "BLOOM" => Bloom(Scope.Partition)
       case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
+      case kind if WriteOptions.ByRecords.contains(kind) => Record(Scope.Table(asked.recordMoves))
+      case WriteOptions.ByRecordsInPartitions => Record(Scope.Partition)
       case WriteOptions.ByBuckets if config.generatesKeys => throw ofGeneratedKeys(asked)
       case WriteOptions.ByBuckets =>
         Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),

@@ -15,7 +15,7 @@ private[metadata] object BloomRecords extends RecordKind {
           facts = w.factsOf(stat)
           text <- bloomOf(stat.fileName, facts)
         } yield there(stat.partitionPath, stat.fileName, facts.bloomKind.getOrElse(kind), w.instant, text)
-      case Everything(instant, files) => ofFiles(files, kind, instant)
+      case Everything(instant, files, _) => ofFiles(files, kind, instant)
       case Cleaned(instant, clean) => deleted(clean.partitions.flatMap(p => p.deleted.map(p.partition -> _)), instant)
       case _: RolledBack | _: Restored => Nil
     }

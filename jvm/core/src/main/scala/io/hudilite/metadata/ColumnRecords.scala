@@ -36,7 +36,7 @@ private[metadata] object ColumnRecords extends RecordKind {
             stats.filter(_.path.nonEmpty).map(s => s.fileName -> written(s.fileName, w.factsOf(s), before.shape))
               .toMap
         }
-      case Everything(_, there) => known(there)
+      case Everything(_, there, _) => known(there)
       case Restored(_, there) => known(there.map { case (partition, files) =>
           partition -> (files -- before.named.getOrElse(partition, Set.empty))
         })

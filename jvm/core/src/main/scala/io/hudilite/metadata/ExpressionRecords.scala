@@ -30,7 +30,7 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
 
   private def files(action: MetadataAction): Seq[(String, KnownFile)] = action match {
     case w: Written => w.facts.toSeq
-    case Everything(_, there) => there.values.flatten.toSeq
+    case Everything(_, there, _) => there.values.flatten.toSeq
     case _ => Nil
   }
 

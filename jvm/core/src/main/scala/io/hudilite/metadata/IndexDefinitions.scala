@@ -72,6 +72,19 @@ object IndexDefinitions {
     Writer.writeValueAsBytes(root)
   }
 
+  /** The file with this definition of the record index, and all others as they are. */
+  def withKeys(content: Option[Array[Byte]], isPartitioned: Boolean): Array[Byte] = {
+    val (root, all) = tree(content)
+    val name = MetadataPartition.RecordIndex.name
+    val node = all.putObject(name)
+    Seq("indexName", "indexType").foreach(node.put(_, name))
+    node.put("indexFunction", "")
+    node.putArray("sourceFields")
+    node.putObject("indexOptions").put("isPartitioned", isPartitioned.toString)
+    node.put("version", "V1")
+    Writer.writeValueAsBytes(root)
+  }
+
   /** The file without the definitions of these partitions. */
   def without(content: Array[Byte], partitions: Seq[String]): Array[Byte] = {
     val (root, all) = tree(Some(content))

@@ -1,5 +1,6 @@
 package io.hudilite.metadata
 
+import io.hudilite.record.KeyChange
 import io.hudilite.timeline.{CleanMetadata, CommitMetadata, WriteStat}
 import io.hudilite.timeline.plan.{RollbackMetadata, RollbackPlan}
 
@@ -17,9 +18,11 @@ object MetadataAction {
     * @param facts
     *   by path below the table, of each file that was written: of base files from their footers, of log files from the
     *   records that went into them
+    * @param keys
+    *   none where jobs deal them to the file groups of the record index
     */
-  final case class Written(instant: String, commit: CommitMetadata, facts: Map[String, KnownFile] = Map.empty)
-      extends MetadataAction {
+  final case class Written(instant: String, commit: CommitMetadata, facts: Map[String, KnownFile] = Map.empty,
+      keys: ActionKeys = ActionKeys.None) extends MetadataAction {
 
     private[metadata] def factsOf(stat: WriteStat): KnownFile =
       facts.getOrElse(stat.path, throw new IllegalArgumentException(s"nothing is known of ${stat.path}"))
@@ -46,8 +49,22 @@ object MetadataAction {
     *   newest completed write of the table; empty where there is none
     * @param there
     *   all files of completed writes, by partition and name
+    * @param keys
+    *   of all rows; none where jobs deal them to the file groups of the record index
     */
-  final case class Everything(instant: String, there: Map[String, Map[String, KnownFile]]) extends MetadataAction
+  final case class Everything(instant: String, there: Map[String, Map[String, KnownFile]],
+      keys: ActionKeys = ActionKeys.None) extends MetadataAction
+}
+
+/** Changes of keys that an action makes, in memory.
+  *
+  * @param instantMs
+  *   epoch milliseconds that their places bear
+  */
+final case class ActionKeys(changes: Seq[KeyChange], instantMs: Option[Long])
+
+object ActionKeys {
+  val None: ActionKeys = ActionKeys(Nil, scala.None)
 }
 
 /** All that records of a metadata table say of a file.

@@ -1,5 +1,7 @@
 package io.hudilite.metadata
 
+import io.hudilite.codec.hash.Xxh64
+
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest

@@ -28,6 +28,9 @@ object MetadataPayload {
   final case class Place(partition: String, fileId: String, instantMs: Option[Long], position: Option[Long])
       extends MetadataPayload
 
+  /** A key that the record index does not have any more: no record, but a key in a delete block. */
+  case object NoPlace extends MetadataPayload
+
   /** A pair of a value and a record key, both in the key of the record. */
   final case class Pair(isDeleted: Boolean) extends MetadataPayload
 }

@@ -36,13 +36,14 @@ object MetadataRecords {
     case MetadataPartition.ColumnStats => ColumnRecords
     case MetadataPartition.PartitionStats => PartitionRecords
     case MetadataPartition.BloomFilters => BloomRecords
+    case MetadataPartition.RecordIndex => KeyRecords
     case other => shape.expressions.find(_.partition == other).map(new ExpressionRecords(_)).getOrElse(
         throw new IllegalArgumentException(s"no records of the partition ${other.name} are made"))
   }
 
   /** The partitions whose records are made here. */
   val Made: Set[MetadataPartition] = Set(MetadataPartition.Files, MetadataPartition.ColumnStats,
-    MetadataPartition.PartitionStats, MetadataPartition.BloomFilters)
+    MetadataPartition.PartitionStats, MetadataPartition.BloomFilters, MetadataPartition.RecordIndex)
 }
 
 /** The records of one partition of metadata tables. */

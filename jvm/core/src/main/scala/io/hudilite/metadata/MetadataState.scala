@@ -14,13 +14,20 @@ package io.hudilite.metadata
   *   files of the table as its metadata table names them, by partition; only for a restore
   * @param expressed
   *   as `statistics`, those of each index of an expression
+  * @param places
+  *   of the keys that the action takes away, as the record index has them
   */
 final case class MetadataState(
     shape: MetadataShape,
     slices: Map[String, Seq[KnownSlice]] = Map.empty,
     statistics: Map[String, Map[String, Seq[ColumnStatistics]]] = Map.empty,
     named: Map[String, Set[String]] = Map.empty,
-    expressed: Map[MetadataPartition, Map[String, Map[String, Seq[ColumnStatistics]]]] = Map.empty)
+    expressed: Map[MetadataPartition, Map[String, Map[String, Seq[ColumnStatistics]]]] = Map.empty,
+    places: Map[String, Seq[MetadataPayload.Place]] = Map.empty) {
+
+  private[metadata] def placesOf(key: String, partition: String): Option[MetadataPayload.Place] =
+    places.getOrElse(key, Nil).find(place => !shape.isPartitioned || place.partition == partition)
+}
 
 /** Content and form of a metadata table.
   *
@@ -34,9 +41,12 @@ final case class MetadataState(
   *   Hudi's name of the kind of bloom filters
   * @param expressions
   *   those of the partitions that are indexes of expressions
+  * @param isPartitioned
+  *   the record index has file groups of its own for each partition of the table
   */
 final case class MetadataShape(partitions: Set[MetadataPartition], version: Int, columns: Seq[String] = Nil,
-    bloomKind: String = MetadataShape.DynamicBloom, expressions: Seq[ExpressionIndex] = Nil)
+    bloomKind: String = MetadataShape.DynamicBloom, expressions: Seq[ExpressionIndex] = Nil,
+    isPartitioned: Boolean = false)
 
 object MetadataShape {
 

@@ -10,7 +10,7 @@ private[metadata] object NameRecords extends RecordKind {
   private val Gone = NamedFile(0L, isDeleted = true)
 
   override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = action match {
-    case Written(_, commit, _) =>
+    case Written(_, commit, _, _) =>
       val touched = commit.stats.toSeq
       partitions(touched.map(_._1), isDeleted = false) +: touched.map { case (partition, stats) =>
         files(partition, lengths(stats))
@@ -20,7 +20,7 @@ private[metadata] object NameRecords extends RecordKind {
       stayed(rollback.partitions.map(p => p.partition -> p.rollbackLogFiles) ++
         plan.requests.map(r => r.partition -> r.logBlocks))
     case Restored(_, there) => restored(there, before.named)
-    case Everything(_, there) =>
+    case Everything(_, there, _) =>
       partitions(there.keys.toSeq, isDeleted = false) +: there.toSeq.map { case (partition, found) =>
         files(partition, found.map { case (name, facts) => name -> NamedFile(facts.bytes, isDeleted = false) })
       }

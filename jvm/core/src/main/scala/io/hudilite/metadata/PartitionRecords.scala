@@ -80,7 +80,7 @@ private[metadata] object PartitionRecords extends RecordKind {
   private def hasNoColumns(partition: String, name: String, action: MetadataAction): Boolean = action match {
     case w: Written =>
       w.commit.stats.getOrElse(partition, Nil).exists(s => s.fileName == name && w.factsOf(s).columns.isEmpty)
-    case Everything(_, there) => there.get(partition).flatMap(_.get(name)).exists(_.columns.isEmpty)
+    case Everything(_, there, _) => there.get(partition).flatMap(_.get(name)).exists(_.columns.isEmpty)
     case _ => false
   }
 

@@ -38,7 +38,18 @@ object RecordCodec {
   /** @param schemaJson
     *   schema of the writer, with or without meta columns
     */
-  def of(schemaJson: String): RecordCodec = new RecordCodec(new Schema.Parser().parse(schemaJson))
+  def of(schemaJson: String): RecordCodec = {
+    val known = last
+    if (known != null && known._1 == schemaJson) known._2
+    else {
+      val made = new RecordCodec(new Schema.Parser().parse(schemaJson))
+      last = (schemaJson, made)
+      made
+    }
+  }
+
+  // Hot path: blocks of one writer have one schema, and to parse it takes longer than to read a small one.
+  @volatile private var last: (String, RecordCodec) = _
 
   private def part(record: AvroFields, name: String): AvroFields = record.child(name).getOrElse(
     throw new IllegalArgumentException(s"a record of the metadata table has no $name"))

@@ -36,6 +36,7 @@ object RecordEncoder {
     case _: Bloom => 4
     case _: Place => 5
     case _: Pair => 7
+    case NoPlace => throw new IllegalArgumentException("a key that goes has no record")
   }
 
   private val Absent = 0L

@@ -16,7 +16,7 @@ object RecordMerge {
   def live(merged: MetadataPayload): Option[MetadataPayload] = merged match {
     case Names(entries, ofPartitions) => Some(Names(entries.filterNot(_._2.isDeleted), ofPartitions))
     case Statistics(of, _) if of.isDeleted => None
-    case Bloom(_, _, _, true) | Pair(true) => None
+    case Bloom(_, _, _, true) | Pair(true) | NoPlace => None
     case other => Some(other)
   }
 

@@ -1,6 +1,6 @@
 package io.hudilite.storage
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, OutputStream}
 import java.nio.file.{NotDirectoryException, Paths}
 import java.time.Clock
 
@@ -141,6 +141,11 @@ final class HadoopStorage(conf: Configuration, now: => Clock = Clock.systemDefau
   override def createNew(path: String, content: Array[Byte]): Boolean = {
     val target = new Path(path)
     new NewFile(NotPublished.unless(path)(fileSystem(target)), target, content).create()
+  }
+
+  override def createStreamed(path: String)(write: OutputStream => Unit): Boolean = {
+    val target = new Path(path)
+    new StreamedFile(fileSystem(target), target).create(write)
   }
 
   override def usesTemporaries(path: String): Boolean = NewFile.usesTemporary(fileSystem(new Path(path)))

@@ -107,7 +107,7 @@ private[storage] object NewFile {
   }
 
   /** Gives up a stream so that nothing of its file will appear; `false` where the store cannot promise that. */
-  private def aborted(out: FSDataOutputStream): Boolean =
+  def aborted(out: FSDataOutputStream): Boolean =
     try out.hasCapability(StreamCapabilities.ABORTABLE_STREAM) && {
         val result = out.abort()
         !result.alreadyClosed && result.anyCleanupException == null

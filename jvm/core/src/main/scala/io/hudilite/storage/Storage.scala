@@ -1,6 +1,6 @@
 package io.hudilite.storage
 
-import java.io.IOException
+import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 import java.time.Clock
 
 /** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds.
@@ -68,6 +68,15 @@ trait Storage {
     * later.
     */
   def createNew(path: String, content: Array[Byte]): Boolean
+
+  /** As [[createNew]], of content that is written bit by bit and need not fit into memory. It is for files of one writer:
+    * where others may create the same one, either may win.
+    */
+  def createStreamed(path: String)(write: OutputStream => Unit): Boolean = {
+    val content = new ByteArrayOutputStream()
+    write(content)
+    createNew(path, content.toByteArray)
+  }
 
   /** Raises an error unless the file at this path may be written or deleted, also by other means than this storage. */
   def checkChange(path: String): Unit = ()

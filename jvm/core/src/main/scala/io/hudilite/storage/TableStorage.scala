@@ -2,6 +2,7 @@ package io.hudilite.storage
 
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 
+import java.io.OutputStream
 import java.time.Clock
 
 /** The storage of one table: what does not lie below its base path is refused, and so is what lies behind a symbolic link
@@ -51,6 +52,9 @@ final class TableStorage private (private val inner: Storage, basePath: String) 
   override def open(path: String, length: Long): OpenFile = inner.open(inside(path), length)
 
   override def createNew(path: String, content: Array[Byte]): Boolean = inner.createNew(changeable(path), content)
+
+  override def createStreamed(path: String)(write: OutputStream => Unit): Boolean =
+    inner.createStreamed(changeable(path))(write)
 
   override def replace(path: String, content: Array[Byte]): Unit = {
     checkChange(path)

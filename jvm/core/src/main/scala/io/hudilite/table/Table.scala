@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.config.{TableConfig, TableDefinition, TableProperties}
-import io.hudilite.error.{CorruptTable, Listed}
+import io.hudilite.error.{CorruptTable, HudiliteException, Listed}
 import io.hudilite.filegroup.{
   BootstrapIndex,
   FileGroupId,
@@ -21,6 +21,8 @@ import io.hudilite.stats.ColumnRanges
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, DroppedColumns, Instant, TableSchema, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
+
+import java.io.IOException
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
   *
@@ -87,6 +89,11 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   private[hudilite] def recordIndex: Either[String, RecordIndex] = known.recordIndex(
     metadataTable.filter(_.hasRecordIndex).fold[Either[String, RecordIndex]](Left("there is none"))(
       new WholeIndex(this, _).found))
+
+  /** Partitions have file groups of their own in that index; `None` where that cannot be told. */
+  private[table] def hasPartitionedIndex: Option[Boolean] =
+    try metadataTable.filter(_.hasRecordIndex).map(_.hasPartitionedIndex)
+    catch { case _: HudiliteException | _: IOException => None }
 
   private lazy val folders: FolderSource = {
     val listed = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)

@@ -2,7 +2,7 @@ package io.hudilite.timeline
 
 import io.hudilite.storage.Storage
 
-/** All that the writer of a file knows of it, and that no commit records. */
+/** Knowledge of the writer of a file that no commit records. */
 trait ToldFacts extends Serializable
 
 /** Tells the facts on files that were written, once they are whole. */
@@ -27,6 +27,8 @@ trait FactsTeller extends Serializable {
   *   relative path of a change data file to its size
   * @param facts
   *   facts on the file where its writer has told them
+  * @param keys
+  *   on one file of a task, record keys that came to its files or left them, where they are asked for
   */
 final case class WriteStat(
     fileId: String,
@@ -49,7 +51,8 @@ final case class WriteStat(
     minEventTime: Option[Long] = None,
     maxEventTime: Option[Long] = None,
     logScan: LogScan = LogScan.None,
-    facts: Option[ToldFacts] = None) {
+    facts: Option[ToldFacts] = None,
+    keys: Option[ToldFacts] = None) {
 
   /** Name of the written file without its folder. */
   def fileName: String = path.substring(path.lastIndexOf('/') + 1)

@@ -7,6 +7,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.timeline.plan.ClusteringPlan
 import io.hudilite.transaction.rollback.{InstantFiles, Markers, Strays, WritePermit}
+import io.hudilite.upkeep.ToldKeys
 
 /** The steps between a finished write and its completed instant, all of them under the table lock
   * (docs/format.md#commit): conflicts are looked for, files of attempts that lost are deleted, and hooks run.
@@ -28,8 +29,11 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     *
     * @param columns
     *   Avro schema of the table after the write; `None` when it stays as it is
+    * @param keys
+    *   as the tasks of the write tell them, if they do
     */
-  def pass(metadata: CommitMetadata, assumption: Assumption, columns: Option[String]): Timeline = {
+  def pass(metadata: CommitMetadata, assumption: Assumption, columns: Option[String], keys: Option[ToldKeys])
+      : Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
     val exclusion = options.exclusion(table.storage, table.basePath)
@@ -44,7 +48,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOthers(metadata, assumption, now)
     MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata, options.keepsMetadata)
     deleteStrays(config, metadata.allStats)
-    val state = CommitState(table, instant, config, now, options.metadata, columns)
+    val state = CommitState(table, instant, config, now, options.metadata, columns, options.keyWork(keys))
     options.hooks.foreach(_.beforeComplete(metadata, state))
     options.checkHeld(table.storage, table.basePath)
     now

@@ -3,6 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.config.TableConfig
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Timeline}
+import io.hudilite.upkeep.KeyWork
 
 /** A step that each write takes inside the gate before it completes (docs/format.md#commit).
   *
@@ -41,6 +42,9 @@ object CommitHook {
   *   metadata tables that the write may remove
   * @param columns
   *   Avro schema of the table after the write, without meta columns; `None` when it stays as it is
+  * @param keys
+  *   record keys that the write brought and took, and who keeps them
   */
 final case class CommitState(table: Table, instant: String, config: TableConfig, timeline: Timeline,
-    policy: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes, columns: Option[String] = None)
+    policy: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes, columns: Option[String] = None,
+    private[transaction] val keys: KeyWork = KeyWork())

@@ -10,6 +10,8 @@ import io.hudilite.upkeep.{
   IndexInitialisation,
   IndexesToMake,
   Initialisation,
+  KeyJobs,
+  KeyWork,
   MetadataHome,
   MetadataServices
 }
@@ -32,7 +34,8 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   /** A write, a compaction, a log compaction, a clustering, or a change of columns. */
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
     keptOrCleared(store(state.table, state.config), state.policy)(home =>
-      upkeep(home, state.timeline, state.policy).written(state.instant, metadata, state.table, state.columns))
+      upkeep(home, state.timeline, state.policy, state.keys).written(state.instant, metadata, state.table,
+        state.columns))
 
   /** A cleaning, whose files are gone.
     *
@@ -44,9 +47,9 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     keptOrCleared(store(table, config), policy)(home =>
       upkeep(home, home.data.load(), policy).cleaned(instant, clean))
 
-  private def upkeep(home: MetadataHome, now: Timeline, policy: MetadataTablePolicy.Policy): ActionUpkeep =
-    new ActionUpkeep(home, now,
-      lost => MetadataTablePolicy.refuseLoss(home.storage, home.basePath, lost.map(_.name), policy))
+  private def upkeep(home: MetadataHome, now: Timeline, policy: MetadataTablePolicy.Policy, keys: KeyWork = KeyWork())
+      : ActionUpkeep = new ActionUpkeep(home, now,
+    lost => MetadataTablePolicy.refuseLoss(home.storage, home.basePath, lost.map(_.name), policy), keys)
 
   /** Clears the way for an action that ends in [[cleaned]]: a metadata table that is not kept up goes before files do.
     *
@@ -75,11 +78,11 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     * @param config
     *   properties of the table as they are now
     */
-  def remade[T](table: Table, config: TableConfig)(body: => T): T = {
+  def remade[T](table: Table, config: TableConfig, jobs: KeyJobs)(body: => T): T = {
     val kept = if (isKept(store(table, config))) Some(again(new MetadataHome(store(table, config)))) else None
     clear(store(table, config))
     val done = body
-    kept.foreach(indexes => unlessFailing(table.basePath)(initialise(table.refresh(), indexes)))
+    kept.foreach(indexes => unlessFailing(table.basePath)(initialise(table.refresh(), indexes, jobs)))
     done
   }
 
@@ -101,7 +104,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     val listed = config.metadataPartitions ++ config.metadataPartitionsInflight
     val home = new MetadataHome(store)
     lazy val asked = IndexesToMake.of(options.indexes, table, if (home.isKept) home.partitions else Nil,
-      home.defined)
+      home.defined, home.isPartitionedByKey)
     if (options.keepsMetadata.contains(false)) clear(store)
     else if (home.isKept) {
       refuseUnwanted(home, asked, options)
@@ -110,7 +113,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
         adapt(home, table.copy(timeline = now), asked, options)
       }
     } else if (listed.isEmpty && (options.keepsMetadata.contains(true) || !asked.isEmpty))
-      initialise(table.refresh(config), asked)
+      initialise(table.refresh(config), asked, options.keyJobs)
   }
 
   /** Tells of the files of a write what its metadata table is to say; `None` where that is nothing.
@@ -127,9 +130,21 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     ActionUpkeep.wanted(before, config, after)
   }
 
+  /** The tasks of a write are to tell the record keys that they bring and take away.
+    *
+    * @param table
+    *   the table of the write that has begun
+    * @param asks
+    *   the write asks for indexes, and has made them by now
+    */
+  def wantsKeys(table: => Option[Table], asks: Boolean): Boolean = table.exists { before =>
+    val config = if (asks) TableProperties.read(before.storage, before.basePath) else before.config
+    config.metadataPartitions.contains(MetadataPartition.RecordIndex.name) && isKept(store(before, config))
+  }
+
   private def leaving(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions)
       : Map[MetadataPartition, String] =
-    (asked.partitions.map(_ -> "it is made for other columns") ++ IndexesToMake.unwanted(options.indexes)).toMap
+    (asked.groups.keys.map(_ -> "it is made for other columns") ++ IndexesToMake.unwanted(options.indexes)).toMap
       .filter { case (partition, _) => home.partitions.contains(partition) }
 
   private def refuseUnwanted(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions): Unit = {
@@ -143,16 +158,16 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     if (!asked.isEmpty) new Initialisation(left).refusal(table.timeline) match {
       case Some(reason) => log.warn(s"${asked.partitions.map(_.name).mkString(", ")} of the metadata table of " +
           s"${home.basePath} is not made yet: $reason.")
-      case None => new IndexInitialisation(left).run(table, asked)
+      case None => new IndexInitialisation(left, options.keyJobs).run(table, asked)
     }
   }
 
-  private def initialise(table: Table, indexes: IndexesToMake): Unit = {
+  private def initialise(table: Table, indexes: IndexesToMake, jobs: KeyJobs): Unit = {
     val initialisation = new Initialisation(new MetadataHome(table.store))
     initialisation.refusal(table.timeline) match {
       case Some(reason) => log.warn(s"The metadata table of ${table.basePath} is not made yet: $reason.")
       case None =>
-        initialisation.run(table, indexes)
+        initialisation.run(table, indexes, jobs)
         ()
     }
   }

@@ -6,7 +6,7 @@ import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.TimelineStore
-import io.hudilite.upkeep.{FactsReader, IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
+import io.hudilite.upkeep.{DriverKeyJobs, FactsReader, IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
 
 /** Indexes of a metadata table by the names that statements have for them: that of their partition, or the part of it that
   * the user has chosen.
@@ -67,7 +67,7 @@ private[hudilite] object NamedIndexes {
         s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
           "drop it first"))
     home.define(index, function, words)
-    new IndexInitialisation(home, reading).run(now.refresh(home.data.config),
+    new IndexInitialisation(home, DriverKeyJobs, reading).run(now.refresh(home.data.config),
       IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index)))
     if (!home.current.partitions.contains(index.partition)) {
       home.drop(Set(index.partition.name))

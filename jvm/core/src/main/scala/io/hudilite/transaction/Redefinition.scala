@@ -6,6 +6,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{Interrupts, Undo}
 import io.hudilite.table.{StatedBuckets, Table}
 import io.hudilite.timeline._
+import io.hudilite.upkeep.KeyJobs
 
 import scala.util.control.NonFatal
 
@@ -17,8 +18,10 @@ import scala.util.control.NonFatal
   *
   * @param facts
   *   properties of the table from then on
+  * @param jobs
+  *   make the record index of the table anew, where it has one
   */
-private[transaction] final class Redefinition(table: Table, facts: TableConfig, instant: String) {
+private[transaction] final class Redefinition(table: Table, facts: TableConfig, instant: String, jobs: KeyJobs) {
 
   import Redefinition._
 
@@ -65,7 +68,7 @@ private[transaction] final class Redefinition(table: Table, facts: TableConfig, 
   }
 
   private def putInPlace(): Unit =
-    try MetadataUpkeep.remade(table, TableProperties.read(storage, basePath)) {
+    try MetadataUpkeep.remade(table, TableProperties.read(storage, basePath), jobs) {
         TableProperties.update(storage, basePath)(_ => next.properties)
         ()
       }

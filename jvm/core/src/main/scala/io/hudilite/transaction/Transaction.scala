@@ -8,6 +8,7 @@ import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, OwnerFile, Rollback, WritePermit}
+import io.hudilite.upkeep.ToldKeys
 
 import org.slf4j.LoggerFactory
 
@@ -51,24 +52,28 @@ final class Transaction private (
     *   words of the commit beside the rows
     * @param facts
     *   properties of the table from then on, its columns among them; `None` = it keeps its own
+    * @param keys
+    *   all record keys that the tasks of the write brought, moved and took away, but for those of replaced file groups;
+    *   `None` where the stats have what they tell, or they do not tell: where a record index needs them, the files of the write are read then
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
       buckets: Option[BucketIndex] = None, notes: CommitNotes = CommitNotes.Empty,
-      facts: Option[TableConfig] = None): Instant =
+      facts: Option[TableConfig] = None, keys: Option[ToldKeys] = None): Instant =
     published(stats, replaced, assumption, notes, columns,
-      facts.fold(options)(_ => options.copy(hooks = Nil)))((metadata, now) =>
+      facts.fold(options)(_ => options.copy(hooks = Nil)), keys.orElse(ToldKeys.of(stats)))((metadata, now) =>
       facts.fold(recorded(metadata, recordedColumns(columns, now), buckets, now))(config =>
         redefined(config, metadata.and(Redefinition.entries(config, buckets)), now)))
 
   /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
     */
   def alter(columns: AlteredColumns, assumption: Assumption): Instant =
-    published(Nil, Map.empty, assumption, CommitNotes.Empty, Some(columns.avroJson), options)((metadata, now) =>
+    published(Nil, Map.empty, assumption, CommitNotes.Empty, Some(columns.avroJson), options,
+      Some(ToldKeys.Nothing))((metadata, now) =>
       recorded(metadata, CommitColumns.ofAlteration(table, instant, columns, now), None, now))
 
   private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
-      notes: CommitNotes, schema: Option[String], options: TransactionOptions)(
+      notes: CommitNotes, schema: Option[String], options: TransactionOptions, keys: Option[ToldKeys])(
       end: (CommitMetadata, Timeline) => Instant): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
@@ -76,7 +81,8 @@ final class Transaction private (
       compacted = action == Action.Compaction)
     val completed = options.locked(table.storage, table.basePath) {
       val now = unlessUnknown(
-        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema))
+        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema,
+          keys))
       end(metadata.and(CarriedFacts.entries(table, instant, notes, now)), now)
     }
     finish()
@@ -92,7 +98,7 @@ final class Transaction private (
   }
 
   private def redefined(facts: TableConfig, metadata: CommitMetadata, now: Timeline): Instant = unlessUnknown {
-    val completed = new Redefinition(table, facts, instant).complete(metadata, now)
+    val completed = new Redefinition(table, facts, instant, options.keyJobs).complete(metadata, now)
     state = Committed
     completed
   }

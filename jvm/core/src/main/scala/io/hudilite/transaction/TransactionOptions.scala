@@ -5,6 +5,7 @@ import io.hudilite.storage.Storage
 import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.{Process, StorageLock, StorageLockSettings}
 import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
+import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyWork, ToldKeys}
 
 /** Settings of a transaction: its waits, its refusals, and its exclusion of other writers.
   *
@@ -33,6 +34,8 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
   *   lock file that keeps programs on several machines apart
   * @param amongOthers
   *   true when a new table may be made in a folder with other files
+  * @param keyJobs
+  *   write the record index of the metadata table
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
@@ -40,7 +43,7 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
     hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
     metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf(),
-    lockFile: Option[StorageLockSettings] = None) {
+    lockFile: Option[StorageLockSettings] = None, keyJobs: KeyJobs = DriverKeyJobs) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](storage: Storage, basePath: String)(body: => T): T =
@@ -62,6 +65,9 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
   /** Names of the locks' files in the table's `.hoodie` folder. */
   private[transaction] def lockNames: Seq[String] =
     process.locks.fileNames ++ lockFile.filter(_.folder.isEmpty).map(_ => StorageLock.Name)
+
+  private[transaction] def keyWork(told: Option[ToldKeys]): KeyWork =
+    KeyWork(told, keyJobs, indexes.partitionKeys.least)
 
   private[hudilite] def exclusion(storage: Storage, basePath: String): Exclusion =
     new Exclusion(storage, basePath, process)

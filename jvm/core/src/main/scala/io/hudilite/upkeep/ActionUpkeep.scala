@@ -13,13 +13,13 @@ import io.hudilite.metadata.{
   MetadataShape,
   MetadataState
 }
-import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, Files, PartitionStats}
+import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, Files, PartitionStats, RecordIndex}
 import io.hudilite.metadata.MetadataPayload.Bloom
 import io.hudilite.metadata.known.{KnownState, ToldFile, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
 import io.hudilite.table.{MetadataUse, Table}
-import io.hudilite.timeline.{CleanMetadata, CommitMetadata, DroppedColumns, Timeline, TimelineStore}
+import io.hudilite.timeline.{CleanMetadata, CommitMetadata, DroppedColumns, Timeline, TimelineStore, WriteStat}
 
 /** Writes into a metadata table what an action of the table changes, in all of its partitions that are kept up. The caller
   * holds the lock of the table.
@@ -31,8 +31,11 @@ import io.hudilite.timeline.{CleanMetadata, CommitMetadata, DroppedColumns, Time
   *   timeline of the table as it is
   * @param losing
   *   asked before partitions go, and raises an error where they must not
+  * @param keys
+  *   of the action
   */
-private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, losing: Seq[MetadataPartition] => Unit) {
+private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, losing: Seq[MetadataPartition] => Unit,
+    keys: KeyWork = KeyWork()) {
 
   import ActionUpkeep._
 
@@ -56,12 +59,12 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       // Names from the metadata table spare a listing.
       val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
       action -> new KnownState(table, metadata).before(action, grown)
-    }
+    }(new KeyUpkeep(home, keys).written(instant, commit, before, _))
   }
 
   /** A cleaning, whose files are gone. */
   def cleaned(instant: String, clean: CleanMetadata): Unit =
-    record(instant)((_, shape) => MetadataAction.Cleaned(instant, clean) -> MetadataState(shape))
+    record(instant)((_, shape) => MetadataAction.Cleaned(instant, clean) -> MetadataState(shape))(_ => Nil)
 
   // Tasks tell them of their files; others have just been written, and are read side by side.
   private def facts(commit: CommitMetadata, shape: MetadataShape): Map[String, KnownFile] =
@@ -76,7 +79,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
         .zip(Parallel.map(others)(s => files.of(s"$base/${s.path}", s.fileSizeInBytes)))).toMap
     }
 
-  private def record(instant: String)(made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState)): Unit = {
+  private def record(instant: String)(made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))(
+      ofKeys: MetadataTable => Seq[WriteStat]): Unit = {
     new OwnWrites(home).makeWay(instant)
     val metadata = new MetadataTable(home.data, now)
     metadata.checkNames()
@@ -84,10 +88,11 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     val told = if (wrong.nonEmpty) Left(wrong) else changes(metadata, made)
     told match {
       case Left(reasons) =>
-        without(reasons).record(instant)(made)
+        without(reasons).record(instant)(made)(ofKeys)
       case Right((columns, changes)) =>
         if (columns != definedIn(metadata)) home.define(columns)
-        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now)
+        val keyed = if (home.partitions.contains(RecordIndex)) ofKeys else (_: MetadataTable) => Nil
+        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now, keyed(metadata))
     }
   }
 
@@ -95,7 +100,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
   private def without(reasons: Reasons): ActionUpkeep = {
     val lost = withDependents(reasons)
     losing(lost.keys.toSeq)
-    new ActionUpkeep(home.without(lost), now, losing)
+    new ActionUpkeep(home.without(lost), now, losing, keys)
   }
 
   private def changes(metadata: MetadataTable, made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))

@@ -18,13 +18,11 @@ private[upkeep] final class GroupFiles(home: MetadataHome) {
   import GroupFiles._
 
   /** The first file of each group: its log is there while the group has no record, and counts as one of the hash. */
-  def begin(partition: MetadataPartition, groups: Int, instant: String): Unit = {
+  def begin(partition: MetadataPartition, ids: Seq[String], instant: String): Unit = {
     Partitions.createMetadata(home.storage, home.folder, partition.name, instant)
     val content = DeleteBlock.encode(Nil, home.version)
     val block = LogBlockWriter.bytes(BlockKind.Delete, Map(HeaderKey.InstantTime -> instant), content)
-    (0 until groups).foreach { number =>
-      create(partition, FileNames.logFile(GroupRecords(partition, number, Nil).fileId, instant, 1, Token), block)
-    }
+    ids.foreach(id => create(partition, FileNames.logFile(id, instant, 1, Token), block))
   }
 
   /** A log file on top of a slice.
@@ -33,8 +31,7 @@ private[upkeep] final class GroupFiles(home: MetadataHome) {
     *   instant of a pending compaction of the group, which log files of version 6 bear
     */
   def log(of: GroupRecords, slice: FileSlice, compaction: Option[String], instant: String): WriteStat = {
-    val name = if (home.version >= LogsNameTheirWrite) FileNames.logFile(of.fileId, instant, 1, Token)
-    else nextLog(slice, compaction.getOrElse(slice.instant))
+    val name = logName(home.version, slice, compaction, instant)
     val headers = LogBlockWriter.headers(home.version, instant, RecordSchema.ofFiles)
     val block = LogBlockWriter.bytes(BlockKind.HFileData, headers, HFileWriter.bytes(encoded(of.records), form))
     create(of.partition, name, block)
@@ -45,17 +42,10 @@ private[upkeep] final class GroupFiles(home: MetadataHome) {
       baseFile = slice.base.filter(_ => home.version < LogsNameTheirWrite).map(_.name))
   }
 
-  // Version 6 counts the log files of a slice up, and keeps the token of the first one.
-  private def nextLog(slice: FileSlice, time: String): String = {
-    val ofSlice = slice.logs.filter(_.time == time).sortBy(_.version)
-    val token = ofSlice.headOption.flatMap(_.writeToken).getOrElse(Token)
-    FileNames.logFile(slice.fileId, time, ofSlice.lastOption.fold(0)(_.version) + 1, token)
-  }
-
   /** A base file with all records of a group. */
   def base(of: GroupRecords, instant: String): WriteStat = {
     val name = s"${of.fileId}_${Token}_$instant.hfile"
-    val filter = BloomFilter.create(BloomFilter.Dynamic, FilterEntries, FalsePositives, MostFilterEntries)
+    val filter = GroupFiles.filter()
     val records = of.records.map { r =>
       val key = r.key.getBytes(UTF_8)
       filter.add(key, 0, key.length)
@@ -88,14 +78,38 @@ private[upkeep] object GroupFiles {
   /** Only one attempt ever writes a file, since leftovers of another are deleted before. */
   val Token = "0-0-0"
 
+  /** Of a file beside another one of the same group and write. */
+  val SecondToken = "1-0-0"
+
   val LogsNameTheirWrite = 8
 
-  private val BlockBytes = 1 << 20
+  private[upkeep] val BlockBytes: Int = 1 << 20
 
-  // As Hudi 1.2 lays the filters of these files out.
+  /** As Hudi 1.2 lays the filters of base files out. */
+  private[upkeep] def filter(): BloomFilter =
+    BloomFilter.create(BloomFilter.Dynamic, FilterEntries, FalsePositives, MostFilterEntries)
+
   private val FilterEntries = 10000
   private val FalsePositives = 0.000000001
   private val MostFilterEntries = 100000
+
+  /** Name of the next log file on top of a slice. Version 6 counts the log files of a slice up, and keeps the token of the
+    * first one.
+    *
+    * @param compaction
+    *   instant of a pending compaction of the group, which log files of version 6 bear
+    * @param token
+    *   of a file that no other one of the write stands beside
+    */
+  private[upkeep] def logName(version: Int, slice: FileSlice, compaction: Option[String], instant: String,
+      token: String = Token): String =
+    if (version >= LogsNameTheirWrite) FileNames.logFile(slice.fileId, instant, 1, token)
+    else {
+      val time = compaction.getOrElse(slice.instant)
+      val ofSlice = slice.logs.filter(_.time == time).sortBy(_.version)
+      val first = ofSlice.headOption.flatMap(_.writeToken).getOrElse(Token)
+      FileNames.logFile(slice.fileId, time, ofSlice.lastOption.fold(0)(_.version) + 1, first)
+    }
 
   /** Records of a group in the order in which its files have them. */
   def ordered(records: Iterator[MetadataRecord]): Seq[MetadataRecord] =

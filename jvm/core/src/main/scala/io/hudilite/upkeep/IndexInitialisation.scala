@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory
   * No reader trusts a partition before the properties list it, which is the last step. Whatever an earlier attempt has left
   * goes first.
   */
-private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: FactsReader) {
+private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJobs, reading: FactsReader) {
 
-  def this(home: MetadataHome) = this(home, FactsReader.here(home.storage))
+  def this(home: MetadataHome, jobs: KeyJobs) = this(home, jobs, FactsReader.here(home.storage))
 
   import IndexInitialisation._
 
@@ -40,13 +40,25 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: F
     new OwnWrites(home).dropInitialisations(home.timeline)
     val possible = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
     told(indexes.partitions.diff(possible.partitions), "its column is another one, or has been changed by its id")
-    if (possible.partitions.nonEmpty) known(table, possible).foreach(there =>
-      possible.partitions.foldLeft(home)((so, partition) => made(so, partition, table, possible, there)))
+    lazy val ofFiles = known(table, possible.copy(keys = None))
+    possible.partitions.foldLeft(home)((so, partition) =>
+      if (partition == MetadataPartition.RecordIndex) possible.keys.fold(so)(madeOfKeys(so, table, _))
+      else ofFiles.fold(so)(made(so, partition, table, possible, _)))
   }
 
   // By ids, older files may have the column under another name.
   private def isPossible(index: ExpressionIndex, table: Table): Boolean =
     table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(index.refusal(_).isEmpty)
+
+  private def madeOfKeys(so: MetadataHome, table: Table, asked: KeysToMake): MetadataHome =
+    new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))) match {
+      case Some(reason) =>
+        told(Seq(MetadataPartition.RecordIndex), reason)
+        so
+      case None => listed(so, MetadataPartition.RecordIndex, table)
+    }
+
+  private def newest(table: Table): String = table.timeline.lastCompleted.fold("")(_.time)
 
   private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
     val listed = ListedFiles.of(home.data, table.timeline)
@@ -89,7 +101,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, reading: F
 
   private def made(so: MetadataHome, partition: MetadataPartition, table: Table, indexes: IndexesToMake, there: Known)
       : MetadataHome = {
-    val newest = table.timeline.lastCompleted.fold("")(_.time)
+    val newest = this.newest(table)
     val shape = MetadataShape(Set(partition), so.version, indexes.columns,
       expressions = indexes.expressions.filter(_.partition == partition))
     val action = MetadataAction.Everything(newest, there)

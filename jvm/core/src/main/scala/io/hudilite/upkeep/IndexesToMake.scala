@@ -4,7 +4,7 @@ import io.hudilite.config.{IndexOptions, IndexesConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.metadata.{ExpressionIndex, IndexedColumns, MetadataPartition}
-import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, PartitionStats}
+import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, PartitionStats, RecordIndex}
 import io.hudilite.table.Table
 
 /** Partitions of a metadata table to be made beside `files`.
@@ -15,16 +15,28 @@ import io.hudilite.table.Table
   *   columns with statistics
   * @param expressions
   *   those of the partitions that are indexes of expressions, which are defined by now
+  * @param keys
+  *   the record index
   */
 private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, Int], columns: Seq[String],
-    expressions: Seq[ExpressionIndex] = Nil) {
+    expressions: Seq[ExpressionIndex] = Nil, keys: Option[KeysToMake] = None) {
 
-  def isEmpty: Boolean = groups.isEmpty
+  def isEmpty: Boolean = groups.isEmpty && keys.isEmpty
 
   /** The partitions in the order in which Apache Hudi makes them. */
   def partitions: Seq[MetadataPartition] =
-    (Seq(ColumnStats, BloomFilters, PartitionStats) ++ expressions.map(_.partition)).filter(groups.contains)
+    (Seq(ColumnStats, BloomFilters, RecordIndex) ++ expressions.map(_.partition) :+ PartitionStats)
+      .filter(p => groups.contains(p) || (p == RecordIndex && keys.isDefined))
 }
+
+/** A record index to be made.
+  *
+  * @param least
+  *   number of file groups, of each partition of the table where it is partitioned
+  * @param growth
+  *   it is made for so many times its keys
+  */
+private[hudilite] final case class KeysToMake(isPartitioned: Boolean, least: Int, most: Int, growth: Double)
 
 private[hudilite] object IndexesToMake {
 
@@ -37,9 +49,13 @@ private[hudilite] object IndexesToMake {
     *
     * @param defined
     *   columns with statistics as they are
+    * @param isPartitioned
+    *   the record index that is kept is one by partition
     */
-  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String]): IndexesToMake = {
+  def of(asked: IndexesConf, table: Table, kept: Seq[MetadataPartition], defined: => Seq[String],
+      isPartitioned: => Boolean = false): IndexesToMake = {
     check(asked, table)
+    if (kept.contains(RecordIndex)) checkKind(asked, isPartitioned)
     val again = asked.columnStats.contains(true) && kept.contains(ColumnStats) && isOther(asked, defined)
     def isMissing(partition: MetadataPartition): Boolean = again || !kept.contains(partition)
     val columns = asked.columnStats.contains(true) && isMissing(ColumnStats)
@@ -52,8 +68,23 @@ private[hudilite] object IndexesToMake {
       (Seq(ColumnStats -> asked.columnGroups).filter(_ => columns) ++
         Seq(PartitionStats -> asked.partitionGroups).filter(_ => partitions) ++
         Seq(BloomFilters -> asked.bloomGroups).filter(_ => blooms)).toMap,
-      if (columns) columnsOf(asked, table) else if (partitions) defined else Nil)
+      if (columns) columnsOf(asked, table) else if (partitions) defined else Nil,
+      keys = if (kept.contains(RecordIndex)) None else keysOf(asked))
   }
+
+  private def checkKind(asked: IndexesConf, isPartitioned: => Boolean): Unit = {
+    if (asked.keys.isAsked && isPartitioned) throw InvalidInput.option(IndexOptions.Keys.name, "true",
+      "the table has a record index by partition; set it to false to remove that first")
+    if (asked.partitionKeys.isAsked && !isPartitioned)
+      throw InvalidInput.option(IndexOptions.PartitionKeys.name, "true",
+        "the table has a record index of all partitions together; set it to false to remove that first")
+  }
+
+  private def keysOf(asked: IndexesConf): Option[KeysToMake] =
+    Seq(false -> asked.keys, true -> asked.partitionKeys).collectFirst {
+      case (isPartitioned, of) if of.isAsked =>
+        KeysToMake(isPartitioned, of.least, of.most, asked.keyGrowth)
+    }
 
   private def columnsOf(asked: IndexesConf, table: Table): Seq[String] = IndexedColumns.of(
     table.storedJson.getOrElse(NoColumns), table.config.version, table.config.populateMetaFields, asked.columns,
@@ -71,17 +102,38 @@ private[hudilite] object IndexesToMake {
       asked.partitionStats -> (IndexOptions.PartitionStats.name -> Seq(PartitionStats)),
       asked.bloomFilters -> (IndexOptions.BloomFilters.name -> Seq(BloomFilters))).collect {
       case (Some(false), (name, partitions)) => partitions.map(_ -> s"$name is false")
-    }).flatten.toMap
+    }).flatten.toMap ++ unwantedKeys(asked)
+
+  private def unwantedKeys(asked: IndexesConf): Map[MetadataPartition, String] =
+    if (asked.keys.isAsked || asked.partitionKeys.isAsked) Map.empty
+    else Seq(IndexOptions.Keys -> asked.keys, IndexOptions.PartitionKeys -> asked.partitionKeys).collect {
+      case (key, of) if of.isWanted.contains(false) => RecordIndex -> s"${key.name} is false"
+    }.toMap
 
   private def check(asked: IndexesConf, table: Table): Unit = {
     if (asked.partitionStats.contains(true) && !canHavePartitions(table))
       throw InvalidInput.option(IndexOptions.PartitionStats.name, "true",
         if (table.config.version < FirstWithPartitionStats) s"tables of version ${table.config.version} have none"
         else "the table has no partition columns")
+    checkKeys(asked, table)
     for (schema <- table.storedJson.toSeq; name <- asked.columns;
       reason <- IndexedColumns.refusal(name, schema, table.config.version))
       throw InvalidInput.option(IndexOptions.Columns.name, asked.columns.mkString(","), reason)
   }
+
+  private def checkKeys(asked: IndexesConf, table: Table): Unit =
+    Seq(asked.keys -> IndexOptions.Keys, asked.partitionKeys -> IndexOptions.PartitionKeys).foreach {
+      case (of, key) if of.isAsked =>
+        def refused(reason: String): InvalidInput = InvalidInput.option(key.name, "true", reason)
+        if (!table.config.populateMetaFields)
+          throw refused("the rows of the table do not have their keys as meta columns")
+        if (key == IndexOptions.PartitionKeys && table.config.version < FirstWithPartitionKeys)
+          throw refused(s"tables of version ${table.config.version} have none by partition")
+      case _ =>
+    }
+
+  // From this version of tables on.
+  private val FirstWithPartitionKeys = 9
 
   private def canHavePartitions(table: Table): Boolean =
     table.config.version >= FirstWithPartitionStats && table.config.partitionFields.nonEmpty
@@ -91,7 +143,16 @@ private[hudilite] object IndexesToMake {
     val kept = home.partitions.filterNot(_ == MetadataPartition.Files)
     val ids = kept.map(p =>
       p -> home.storage.list(home.folderOf(p)).map(_.name).flatMap(name =>
-        FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))).distinct.size)
-    IndexesToMake(ids.filter(_._2 > 0).toMap, home.defined, home.expressions)
+        FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))).distinct).toMap
+    IndexesToMake((ids - RecordIndex).collect { case (p, some) if some.nonEmpty => p -> some.size }, home.defined,
+      home.expressions, ids.get(RecordIndex).map(again(home, _)))
   }
+
+  private def again(home: MetadataHome, ids: Seq[String]): KeysToMake = {
+    val byPartition = ids.groupBy(_.dropRight(NumberLength)).values.map(_.size)
+    val count = if (byPartition.isEmpty) 1 else byPartition.max
+    KeysToMake(home.isPartitionedByKey, count, count, growth = 1)
+  }
+
+  private val NumberLength = "0000-0".length
 }

@@ -50,9 +50,9 @@ private[hudilite] final class Initialisation(home: MetadataHome) {
     * @param table
     *   the table as it is
     */
-  def run(table: Table, indexes: IndexesToMake): Boolean = {
+  def run(table: Table, indexes: IndexesToMake, jobs: KeyJobs = DriverKeyJobs): Boolean = {
     val isMade = run(table.timeline)
-    if (isMade) new IndexInitialisation(home.current).run(table, indexes)
+    if (isMade) new IndexInitialisation(home.current, jobs).run(table, indexes)
     isMade
   }
 }

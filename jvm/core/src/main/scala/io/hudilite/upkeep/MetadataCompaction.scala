@@ -34,7 +34,8 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
 
   private def first(instant: String, data: Timeline): Boolean = {
     val table = new MetadataTable(home.data, data)
-    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(_.logs.nonEmpty)
+    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(s =>
+      s.logs.nonEmpty && KeyFiles.mayHaveBase(s.fileId))
     val plan = CompactionPlan(slices.map(s =>
         CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
     if (slices.nonEmpty) {
@@ -70,11 +71,17 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
       : Unit = {
     if (!begun) home.store.toInflight(instant, Action.Compaction)
     val files = new GroupFiles(home)
+    // Base files of the record index may be larger than memory.
+    val places = new KeyFiles(home.storage, home.folder, home.version)
     val stats: Seq[WriteStat] = slices.map { slice =>
       val partition = MetadataPartition.of(slice.partition).get
-      val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
-      files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
-        .copy(prevCommit = slice.instant)
+      val stat =
+        if (partition == MetadataPartition.RecordIndex) places.ofEncoded(slice.fileId, instant, table.sorted(slice))
+        else {
+          val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
+          files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
+        }
+      stat.copy(prevCommit = slice.instant)
     }
     MetadataWriter.complete(home, instant, Action.Compaction, Operation, data, stats)
     ()

@@ -71,7 +71,7 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
 
   /** Has readers trust these partitions and no others. */
   def list(partitions: Seq[MetadataPartition]): MetadataHome = {
-    val defined = if (partitions.exists(p => p == MetadataPartition.ColumnStats || MetadataHome.isExpression(p.name)))
+    val defined = if (partitions.exists(MetadataHome.isDefined))
       Map(TableKeys.IndexDefinitionsPath -> IndexDefinitions.Path)
     else Map.empty[String, String]
     val config = TableProperties.update(storage, basePath)(_ ++ defined ++ Map(
@@ -86,8 +86,7 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
       MetadataHome.log.warn(s"Removing ${partition.name} from the metadata table of $basePath: $reason")
     }
     val left = list(partitions.filterNot(reasons.contains))
-    val defined = reasons.keys.map(_.name).filter(name =>
-      name == MetadataPartition.ColumnStats.name || MetadataHome.isExpression(name)).toSeq
+    val defined = reasons.keys.filter(MetadataHome.isDefined).map(_.name).toSeq
     if (defined.nonEmpty) storage.read(definitions).foreach(content =>
       storage.replace(definitions, IndexDefinitions.without(content, defined)))
     reasons.keys.foreach(partition => MetadataHome.deleteBelow(storage, folderOf(partition)))
@@ -123,12 +122,25 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
     storage.replace(definitions,
       IndexDefinitions.withExpression(storage.read(definitions), index, function, words, version))
 
+  /** Says of the record index if it is partitioned. */
+  def defineKeys(isPartitioned: Boolean): Unit =
+    storage.replace(definitions, IndexDefinitions.withKeys(storage.read(definitions), isPartitioned))
+
+  /** The record index has file groups of its own for each partition of the table, where a readable definition says so. */
+  def isPartitionedByKey: Boolean = storage.read(definitions).exists(content =>
+    CorruptTable.guard(definitions)(IndexDefinitions.parse(content)).get(MetadataPartition.RecordIndex.name)
+      .exists(_.isPartitioned))
+
   private def definitions: String = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
 }
 
 private[hudilite] object MetadataHome {
 
   private val log = LoggerFactory.getLogger("io.hudilite.upkeep.MetadataHome")
+
+  /** Definitions say of what the partition is. */
+  private def isDefined(partition: MetadataPartition): Boolean =
+    partition == MetadataPartition.ColumnStats || partition == MetadataPartition.RecordIndex || isExpression(partition.name)
 
   private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
 

@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.error.CommitStateUnknown
-import io.hudilite.metadata.{MetadataAction, MetadataChanges, MetadataPartition, RecordSchema}
+import io.hudilite.metadata.{GroupRecords, MetadataAction, MetadataChanges, MetadataPartition, RecordSchema}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
 
@@ -39,8 +39,11 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     *
     * @param table
     *   the metadata table as it is
+    * @param keys
+    *   writes the log files of the record index
     */
-  private[upkeep] def write(instant: String, changes: MetadataChanges, table: MetadataTable, now: Timeline): Unit = {
+  private[upkeep] def write(instant: String, changes: MetadataChanges, table: MetadataTable, now: Timeline,
+      keys: => Seq[WriteStat] = Nil): Unit = {
     val some = changes.copy(records = changes.records.filter(_._2.nonEmpty))
     val slices = some.records.keys.map(partition => partition -> table.slices(partition)).toMap
     val pending = table.pending
@@ -51,7 +54,7 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
       dealt.map { group =>
         val slice = slices(group.partition)(group.number)
         files.log(group, slice, pending.get(slice.groupId), instant)
-      })
+      } ++ keys)
   }
 
   /** Makes a partition that nobody trusts yet: all its groups, and base files of those that have records.
@@ -62,11 +65,20 @@ private[hudilite] final class MetadataWriter(home: MetadataHome) {
     *   timeline of the table as it is
     */
   def begin(partition: MetadataPartition, groups: Int, changes: MetadataChanges, instant: String, now: Timeline)
-      : Unit = {
+      : Unit = begin(partition, (0 until groups).map(GroupRecords(partition, _, Nil).fileId), instant, now)(
+    changes.dealt(_ => groups).map(files.base(_, instant)))
+
+  /** As the other one, with groups of these ids.
+    *
+    * @param bases
+    *   writes the base files
+    */
+  def begin(partition: MetadataPartition, ids: Seq[String], instant: String, now: Timeline)(
+      bases: => Seq[WriteStat]): Unit = {
     home.store.request(instant, Action.DeltaCommit)
     home.store.toInflight(instant, Action.DeltaCommit)
-    files.begin(partition, groups, instant)
-    complete(instant, BulkInsert, now, changes.dealt(_ => groups).map(files.base(_, instant)))
+    files.begin(partition, ids, instant)
+    complete(instant, BulkInsert, now, bases)
   }
 
   private def complete(instant: String, operation: String, now: Timeline, stats: Seq[WriteStat]): Unit = {

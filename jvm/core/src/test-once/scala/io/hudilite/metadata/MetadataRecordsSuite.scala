@@ -112,7 +112,7 @@ class MetadataRecordsSuite extends FunSuite {
     }
 
     private def kindOf(action: MetadataAction, instant: Instant): String = action match {
-      case Written(_, commit, _) =>
+      case Written(_, commit, _, _) =>
         if (instant.action == Action.Commit && commit.compacted) "COMPACT" else commit.operation
       case _ => instant.action
     }
@@ -159,7 +159,7 @@ class MetadataRecordsSuite extends FunSuite {
       case Action.Restore =>
         Restored(instant.time,
           everything(now, shape.copy(columns = Nil)) match {
-            case Everything(_, there) => there
+            case Everything(_, there, _) => there
             case other => fail(s"$other")
           })
       case _ =>
@@ -200,7 +200,7 @@ class MetadataRecordsSuite extends FunSuite {
     private def isKnown(c: Compared, ours: Option[MetadataPayload], theirs: Option[Option[MetadataPayload]]): Boolean =
       (c.action, ours, theirs) match {
         // It counts the files that are replaced, so that bounds are looser than they need be.
-        case (Written(_, commit, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true))))
+        case (Written(_, commit, _, _), Some(Statistics(o, true)), Some(Some(Statistics(t, true))))
             if commit.replaced.nonEmpty =>
           o.isDeleted ||
           ((o.values < t.values || o.nulls < t.nulls) &&

@@ -37,7 +37,7 @@ object Internals {
       "catalog/AnalyzeStatement", "catalog.statement/AsSelect", "catalog/NamedMetadata",
       "catalog.statement/NamesRule", "catalog.statement/RefusalsRule",
       "catalog.statement/RewritesRule", "catalog.statement/ViewsRule", "catalog.statement/WritesRule",
-      "function/TableFunctions", "lookup/ProbeTarget",
+      "function/TableFunctions", "keys/SparkKeyJobs", "lookup/ProbeTarget",
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
       "plan.merge/MergeStatements", "plan.merge/NewestOfSource", "plan.delta/MovedRows", "plan.table/PartitionFilters",
       "plan.table/PlannedTable",

@@ -16,7 +16,9 @@ class IndexSuite extends FunSuite {
 
   test("every choice of the option is an index of its own, and the first is the one without it") {
     val choices = WriteOptions.IndexType.valueType.split(" or ").toSeq
-    assertEquals(choices.map(named(_)).distinct.size, choices.size)
+    // One index has two names.
+    assertEquals(choices.map(named(_)).distinct.size, choices.size - 1)
+    assertEquals(named("RECORD_INDEX"), named("GLOBAL_RECORD_LEVEL_INDEX"))
     assertEquals(index(), named(choices.head))
   }
 
@@ -28,6 +30,12 @@ class IndexSuite extends FunSuite {
       val keeping = named(name, option.name -> "false")
       assert(keeping.isGlobal && !keeping.movesRows && keeping.keepsPlaces, name)
     }
+  }
+
+  test("a record index of the whole table keeps rows where they are unless it is told to move them") {
+    assert(named("record_index").keepsPlaces && named("RECORD_INDEX").isGlobal)
+    assert(named("RECORD_INDEX", WriteOptions.RecordUpdatePartition.name -> "true").movesRows)
+    assert(!named("RECORD_LEVEL_INDEX", WriteOptions.RecordUpdatePartition.name -> "true").isGlobal)
   }
 
   test("the option of one global index does not speak for the other, nor for an index of partitions") {

@@ -1,5 +1,7 @@
 package io.hudilite.metadata
 
+import io.hudilite.codec.hash.Xxh64
+
 import munit.FunSuite
 
 class MetadataKeysSuite extends FunSuite {

@@ -58,6 +58,26 @@ class RecordIndexSuite extends FunSuite {
     assertEquals(unused.toSet, notWhole.getOrElse(table.replaceAll("-v\\d$", ""), Set.empty[String]))
   }
 
+  test("tasks find the places that the index tells, shard by shard, and nothing else is read than it") {
+    for ((table, step) <- Seq("keyed-v6" -> "upsert-again", "keyed-v9" -> "insert-and-cluster",
+        "keyed-in-partitions-v9" -> "delete")) {
+      val counting = new CountingStorage(storage)
+      val found = open(after(table, step), counting).recordIndex.fold(fail(_), identity)
+      val keys = (0 until 40).map(i => f"k$i%03d").toSet
+      val sent = new Sent().of(found.shards)
+      val partitions = Seq("p0", "p1", "p2", "p3", "p-3_x", "nowhere")
+      val asked = for (key <- keys.toSeq; partition <- partitions) yield sent.shardOf(key, partition) -> key
+      val (places, calls) = counting.during(asked.filter(_._1 >= 0).groupBy(_._1).toSeq.flatMap { case (shard, some) =>
+        sent.reader(counting, shard).places(some.map(_._2).toSet)
+      })
+      assertEquals(places.groupBy(_._1).map { case (key, of) => key -> of.map(_._2).toSet }, found.places(keys), table)
+      assert(calls.count("list") == 0 && calls.paths("get").forall(_.contains("/record_index/")), calls.details)
+      assertEquals(sent.isPartitioned, table.contains("partitions"))
+      // A shard takes a read of its logs, and of its base file one of the end and one of blocks.
+      assert(calls.count("get") <= 6 * sent.slices.size, calls.details)
+    }
+  }
+
   test("of a partitioned index a key of two partitions has two places") {
     val path = after("keyed-in-partitions-v9", "delete")
     val places = index(path).places(Set("k002", "k004", "k005", "k006"))
@@ -100,5 +120,14 @@ class RecordIndexSuite extends FunSuite {
       Files.copy(content, target)
     }
     assert(before.recordIndex.fold(_.endsWith("which has not completed in the table"), _ => false), before.recordIndex)
+  }
+}
+
+/** What arrives where a value is sent to. */
+private final class Sent {
+  def of[T](value: T): T = {
+    val bytes = new java.io.ByteArrayOutputStream
+    new java.io.ObjectOutputStream(bytes).writeObject(value)
+    new java.io.ObjectInputStream(new java.io.ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[T]
   }
 }

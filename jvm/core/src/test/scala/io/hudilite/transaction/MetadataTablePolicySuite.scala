@@ -38,7 +38,7 @@ class MetadataTablePolicySuite extends FunSuite {
     assertEquals((table.refresh().config.metadataPartitions, isThere(table)), (Nil, false))
   }
 
-  for (index <- Seq("record_index", "secondary_index_by_colour", "expr_index_by_day", "not_known_yet"))
+  for (index <- Seq("secondary_index_by_colour", "expr_index_by_day", "not_known_yet"))
     test(s"a write that would remove $index is refused before it begins, with its name and size") {
       val table = listed(TestTables.create(9), s"files,$index")
       val told = refused(begin(table))
@@ -52,19 +52,19 @@ class MetadataTablePolicySuite extends FunSuite {
   }
 
   test("a write that may remove any index does") {
-    val table = listed(TestTables.create(9), "files,record_index")
+    val table = listed(TestTables.create(9), "files,secondary_index_x")
     begin(table, options(DropAll)).commit(Nil)
     assertEquals((table.refresh().config.metadataPartitions, isThere(table)), (Nil, false))
   }
 
   test("a write that must keep every metadata table is refused for a listing of files") {
-    val table = listed(TestTables.create(9), "column_stats,files,record_index")
-    assertEquals(refused(begin(table, options(KeepAll)))("partitions"), "column_stats, files, record_index")
+    val table = listed(TestTables.create(9), "column_stats,files,secondary_index_x")
+    assertEquals(refused(begin(table, options(KeepAll)))("partitions"), "column_stats, files, secondary_index_x")
     assertEquals(table.refresh().timeline.instants, Nil)
   }
 
   test("a metadata table that appeared since the begin is kept or removed by the same rule") {
-    for ((policy, partition) <- Seq(KeepAll -> "files", KeepIndexes -> "record_index")) {
+    for ((policy, partition) <- Seq(KeepAll -> "files", KeepIndexes -> "secondary_index_x")) {
       val table = TestTables.create(9)
       val transaction = begin(table, options(policy))
       listed(table, partition)

@@ -81,7 +81,7 @@ class MetadataWriterSuite extends FunSuite {
         val action =
           MetadataAction.Written(transaction.instant, CommitMetadata("INSERT", Map("p" -> stats), Map.empty))
         if (hasWrite) new MetadataWriter(kept.home).record(action, kept.data.load())
-        val listed = Seq("files", "record_index")
+        val listed = Seq("files", "secondary_index_x")
         TableProperties.update(kept.storage, path)(_ + (TableKeys.MetadataPartitions -> listed.mkString(",")))
         transaction.rollback()
         assertEquals((kept.data.config.metadataPartitions, kept.files.isEmpty),

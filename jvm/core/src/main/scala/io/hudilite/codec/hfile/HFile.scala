@@ -109,6 +109,25 @@ object HFile {
     }
   }
 
+  /** Opens an HFile that lies within another file; the caller closes it.
+    *
+    * @param outer
+    *   bytes of that file, as it was listed
+    */
+  def within(storage: Storage, path: String, outer: Long, offset: Long, length: Long): HFile = {
+    val file = storage.open(path, outer)
+    val part = new OpenFile {
+      override def readFully(position: Long, target: Array[Byte]): Unit = file.readFully(offset + position, target)
+      override def close(): Unit = file.close()
+    }
+    try of(part, length, path)
+    catch {
+      case NonFatal(e) =>
+        file.close()
+        throw e
+    }
+  }
+
   /** An HFile in memory, such as the content of a log block; needs not be closed.
     *
     * @param path

@@ -2,7 +2,7 @@ package io.hudilite.metadata.known
 
 import io.hudilite.codec.parquet.ParquetRecords
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.filegroup.{BaseFileFooter, StoredFile}
 import io.hudilite.metadata.{ColumnFacts, ExpressionIndex, FooterFacts, KnownFile}
 import io.hudilite.storage.Storage
 

@@ -171,6 +171,15 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   private def reader(partition: MetadataPartition): SliceRecords =
     new SliceRecords(storage, folder, if (partition == MetadataPartition.Files) blocksOfNames else blocks.of)
 
+  /** The file groups of the record index as tasks look keys up in them. */
+  private[stored] def shards: StoredShards = StoredShards(folder, config.version, instants,
+    slices(MetadataPartition.RecordIndex).toIndexedSeq, hasPartitionedIndex)
+
+  /** Partitions of the table have file groups of their own in its record index. */
+  lazy val hasPartitionedIndex: Boolean =
+    definitions.get(MetadataPartition.RecordIndex.name).exists(_.isPartitioned) ||
+      slices(MetadataPartition.RecordIndex).exists(slice => StoredShards.partitionOf(slice.fileId).isDefined)
+
   private lazy val blocks = new SliceBlocks(storage, folder, config.version, instants.counts)
 
   // Names are asked for query by query, and their log files are small.
@@ -190,6 +199,13 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
 
   /** The merged records of a slice. */
   def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
+
+  /** The merged records of a slice of the record index as they are encoded, in the order of their keys. */
+  def sorted(slice: FileSlice): Iterator[(Array[Byte], Array[Byte])] =
+    new SortedRecords(storage, folder).of(slice, blocks.of(slice))
+
+  /** Reads file groups of the record index also where this table is not. */
+  def placeReader: PlaceReader = new PlaceReader(folder, config.version, instants)
 
   /** The partitions of the table. */
   def partitions(): Set[String] = {

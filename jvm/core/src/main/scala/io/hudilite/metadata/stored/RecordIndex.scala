@@ -1,5 +1,6 @@
 package io.hudilite.metadata.stored
 
+import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.{BaseFile, FileGroupId}
 import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.{Place, Statistics}
@@ -24,10 +25,17 @@ final class RecordIndex(metadata: MetadataTable) {
   /** All that a question for very many keys may read. */
   def bytes: Long = metadata.slices(MetadataPartition.RecordIndex).map(_.totalLength).sum
 
+  /** Partitions of the table have file groups of their own in it, and a key has a place in each of them. */
+  def isPartitioned: Boolean = metadata.hasPartitionedIndex
+
+  /** Its file groups, which tasks are sent. */
+  def shards: StoredShards = metadata.shards
+
   /** Number of its places, or the reason why that is not known. */
   def entries: Either[String, Long] = {
     val groups = metadata.slices(MetadataPartition.RecordIndex)
-    val bytesInLogs = groups.flatMap(_.logs).map(_.length).sum
+    // Of what a load has left in a log file without a base file little is read, as of a base file.
+    val bytesInLogs = groups.map(g => g.logs.map(_.length).sorted.dropRight(if (g.base.isEmpty) 1 else 0).sum).sum
     val untold = metadata.ahead.map(i => s"it has the ${i.action} ${i.time}, which has not completed in the table")
     if (untold.isDefined) Left(untold.get)
     else if (groups.size > MostGroups) Left(s"it has ${groups.size} file groups")
@@ -56,13 +64,16 @@ final class RecordIndex(metadata: MetadataTable) {
     }
 }
 
-private object RecordIndex {
+object RecordIndex {
+
+  /** A table with these properties has one, as far as they tell. */
+  def isListed(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.RecordIndex.name)
 
   // A request or two for each.
-  val MostGroups = 1000
+  private val MostGroups = 1000
 
   // Some hundred thousand keys, which are in memory for a moment.
-  val MostLogBytes: Long = 8L << 20
+  private val MostLogBytes: Long = 8L << 20
 
-  val MostCounted = 10000
+  private val MostCounted = 10000
 }

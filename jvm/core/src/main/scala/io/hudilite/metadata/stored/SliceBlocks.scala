@@ -1,5 +1,6 @@
 package io.hudilite.metadata.stored
 
+import io.hudilite.codec.hfile.HFile
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFileReader, LogFiles}
@@ -11,8 +12,10 @@ import java.io.FileNotFoundException
   *
   * @param content
   *   reads it, unless the file is in memory
+  * @param file
+  *   opens it where it is an HFile: of a large log file only what is asked for is read
   */
-private[stored] final case class SliceBlock(block: LogBlock, content: () => Array[Byte])
+private[stored] final case class SliceBlock(block: LogBlock, content: () => Array[Byte], file: () => HFile)
 
 /** The log blocks of file slices of a metadata table.
   *
@@ -31,7 +34,9 @@ private[stored] final class SliceBlocks(storage: Storage, folder: String, versio
     else if (slice.logs.map(_.length).sum <= MostBytesAtOnce) together(slice)
     else {
       val files = new LogFiles(storage)
-      counted(SliceLogs.blocks(files, folder, slice), files.content)
+      val lengths = slice.logs.map(log => s"$folder/${log.relativePath}" -> log.length).toMap
+      counted(SliceLogs.blocks(files, folder, slice), files.content,
+        block => HFile.within(storage, block.path, lengths(block.path), block.contentOffset, block.contentLength))
     }
 
   private def together(slice: FileSlice): Seq[SliceBlock] = {
@@ -41,7 +46,8 @@ private[stored] final class SliceBlocks(storage: Storage, folder: String, versio
     val open = files.map { file =>
       file.path -> OpenFile.of(file.path, contents.getOrElse(file.path, throw new FileNotFoundException(file.path)))
     }.toMap
-    counted(files.flatMap(f => blocks(f, open(f.path))), block => LogFileReader.content(open(block.path), block))
+    def content(block: LogBlock): Array[Byte] = LogFileReader.content(open(block.path), block)
+    counted(files.flatMap(f => blocks(f, open(f.path))), content, block => HFile.of(content(block), block.path))
   }
 
   private def blocks(file: FileInfo, open: OpenFile): Seq[LogBlock] = {
@@ -52,10 +58,11 @@ private[stored] final class SliceBlocks(storage: Storage, folder: String, versio
     found
   }
 
-  private def counted(blocks: Seq[LogBlock], content: LogBlock => Array[Byte]): Seq[SliceBlock] = {
+  private def counted(blocks: Seq[LogBlock], content: LogBlock => Array[Byte], file: LogBlock => HFile)
+      : Seq[SliceBlock] = {
     val instants = blocks.filter(_.isMergeable).map(_.instant).toSet
     val chosen = BlockInstants(version, None, instants, None, Some(instants.filter(counts)))
-    BlockSelection.select(blocks, chosen).map(block => SliceBlock(block, () => content(block)))
+    BlockSelection.select(blocks, chosen).map(block => SliceBlock(block, () => content(block), () => file(block)))
   }
 }
 

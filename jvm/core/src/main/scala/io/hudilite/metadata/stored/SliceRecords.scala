@@ -2,10 +2,10 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.codec.hfile.{HFile, HFileRecords}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
 import io.hudilite.metadata.{MetadataInstants, MetadataPayload, MetadataRecord, RecordCodec, RecordMerge}
-import io.hudilite.storage.{Parallel, Storage}
+import io.hudilite.storage.{Closing, Parallel, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -24,7 +24,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
   import SliceRecords._
 
   def of(slice: FileSlice, asked: AskedKeys = AskedKeys.All): Iterator[MetadataRecord] = {
-    val changes = changesOf(slice, asked)
+    val changes = changesOf(blocks(slice), asked)
     slice.base match {
       case None => live(added(changes))
       case Some(base) =>
@@ -35,26 +35,33 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
     }
   }
 
-  /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files only those blocks are read
-    * that may hold a key which a log file has, too.
+  /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files, and of what a load has left
+    * in a log file without one, only those blocks are read that may hold a key which a newer block has, too.
     */
-  def tally(slices: Seq[FileSlice]): Seq[Tally] = {
-    val changed = slices.map(slice => slice -> changesOf(slice, AskedKeys.All))
-    Parallel.map(changed) { case (slice, changes) =>
-      val alive = changes.valuesIterator.count(_.payload.isDefined).toLong
-      slice.base.fold(Tally(alive, changes.keySet.toSet))(base => tallied(base, changes.keySet.toSet, alive))
-    }
+  def tally(slices: Seq[FileSlice]): Seq[Tally] = Parallel.map(slices) { slice =>
+    val found = blocks(slice).dropWhile(b => slice.base.isEmpty && b.block.kind == BlockKind.Delete) // of nothing
+    val bottom = if (slice.base.isDefined) None else found.headOption.filter(_.block.kind == BlockKind.HFileData)
+    val changes = changesOf(found.drop(bottom.size), AskedKeys.All)
+    val alive = changes.valuesIterator.count(_.payload.isDefined).toLong
+    val keys = changes.keySet.toSet
+    slice.base.map(base => HFile.open(storage, s"$folder/${base.relativePath}", base.length))
+      .orElse(bottom.map(_.file())).fold(Tally(alive, keys))(tallied(_, keys, alive))
   }
 
-  private def tallied(base: BaseFile, changed: Set[String], alive: Long): Tally = {
-    val file = HFile.open(storage, s"$folder/${base.relativePath}", base.length)
+  private def tallied(file: HFile, changed: Set[String], alive: Long): Tally =
     try {
       val found = AskedKeys.These(changed).in(file)
       val replaced = Iterator.continually(found.next()).takeWhile(identity).size
-      val bounds = KeyFacts.flatMap(file.info(_)).map(new String(_, UTF_8))
-      Tally(file.entries - replaced + alive, changed ++ bounds)
+      Tally(file.entries - replaced + alive, changed ++ someKeys(file))
     } finally file.close()
-  }
+
+  /** Its bounds; of a log block, which does not tell them, the first keys. */
+  private def someKeys(file: HFile): Seq[String] =
+    if (file.entries == 0) Nil
+    else KeyFacts.flatMap(file.info(_)).map(new String(_, UTF_8)) match {
+      case Nil => file.scan.iterator.take(KeysOfBlock).map(entry => new String(entry._1, UTF_8)).toList
+      case bounds => bounds
+    }
 
   private def onTop(changes: mutable.Map[String, Change], below: Iterator[MetadataRecord], path: String)
       : Iterator[MetadataRecord] = below.flatMap { record =>
@@ -72,26 +79,33 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
   private def live(records: Iterator[MetadataRecord]): Iterator[MetadataRecord] =
     records.flatMap(record => RecordMerge.live(record.payload).map(MetadataRecord(record.key, _)))
 
-  private def changesOf(slice: FileSlice, asked: AskedKeys): mutable.Map[String, Change] = {
+  private def changesOf(found: Seq[SliceBlock], asked: AskedKeys): mutable.Map[String, Change] = {
     val changes = mutable.LinkedHashMap.empty[String, Change]
-    blocks(slice).foreach(found => apply(found.block, found.content(), asked, changes))
+    found.foreach(apply(_, asked, changes))
     changes
   }
 
-  private def apply(block: LogBlock, content: Array[Byte], asked: AskedKeys, changes: mutable.Map[String, Change])
-      : Unit = block.kind match {
-    case BlockKind.Delete =>
-      DeleteBlock.decode(content, block.path).filter(d => asked.has(d.key)).foreach(d =>
-        changes.put(d.key, Change(None, isWhole = true)))
-    case BlockKind.HFileData =>
-      decoded(asked.in(HFile.of(content, block.path)), block.schemaJson, block.path).foreach { record =>
-        val known = changes.get(record.key)
-        val payload = known.flatMap(_.payload).fold(record.payload)(merged(_, record.payload, block.path))
-        changes.put(record.key, Change(Some(payload), known.exists(_.isWhole)))
-      }
-    case other => throw CorruptTable("CORRUPT_FILE", "path" -> block.path,
-        "reason" -> s"a metadata table has no log blocks of the kind $other")
+  private def apply(found: SliceBlock, asked: AskedKeys, changes: mutable.Map[String, Change]): Unit = {
+    val block = found.block
+    block.kind match {
+      case BlockKind.HFileData =>
+        val file = found.file()
+        try put(asked.in(file), block, changes)
+        finally file.close()
+      case BlockKind.Delete =>
+        DeleteBlock.decode(found.content(), block.path).filter(d => asked.has(d.key)).foreach(d =>
+          changes.put(d.key, Change(None, isWhole = true)))
+      case other => throw CorruptTable("CORRUPT_FILE", "path" -> block.path,
+          "reason" -> s"a metadata table has no log blocks of the kind $other")
+    }
   }
+
+  private def put(records: HFileRecords, block: LogBlock, changes: mutable.Map[String, Change]): Unit =
+    decoded(records, block.schemaJson, block.path).foreach { record =>
+      val known = changes.get(record.key)
+      val payload = known.flatMap(_.payload).fold(record.payload)(merged(_, record.payload, block.path))
+      changes.put(record.key, Change(Some(payload), known.exists(_.isWhole)))
+    }
 
   private def merged(older: MetadataPayload, newer: MetadataPayload, path: String): MetadataPayload =
     CorruptTable.guard(path)(RecordMerge.merge(older, newer))
@@ -125,6 +139,9 @@ private object SliceRecords {
 
   /** The least and the greatest key of an HFile. */
   val KeyFacts: Seq[String] = Seq("minRecordKey", "maxRecordKey")
+
+  /** Of a log block that are looked at. */
+  private val KeysOfBlock = 1000
 
   /** Of an HFile. */
   private val SchemaFact = "schema"

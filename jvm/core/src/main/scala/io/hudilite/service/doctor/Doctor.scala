@@ -81,7 +81,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         val mends = examine().flatMap(_.mend).distinct
         // The metadata table may have a write that is taken back.
         def carriedOut(): Unit = mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
-        if (mends.exists(takesBack)) MetadataUpkeep.remade(table, config)(carriedOut()) else carriedOut()
+        if (mends.exists(takesBack)) MetadataUpkeep.remade(table, config, options.keyJobs)(carriedOut())
+        else carriedOut()
       }
       val cleanings = asked.collect { case m: Mend.EndCleaning => m }
       if (cleanings.nonEmpty) tried(cleanings) {

@@ -68,7 +68,7 @@ object Restores {
       val now = table.refresh()
       val restore = begun.getOrElse(requested(now, to))
       if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
-      restored(now, restore, to) { target =>
+      restored(now, restore, to, options) { target =>
         if (isStopped()) throw pending(now, restore, to)
         val rollback = takenBack(now, target, recovery)
         done()
@@ -110,24 +110,25 @@ object Restores {
   private def pending(table: Table, restore: Instant, to: String): CommitConflict =
     CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> restore.time, "instant" -> to)
 
-  private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
-      : RestoredTable = MetadataUpkeep.remade(now, now.config) {
-    val started = System.nanoTime()
-    StateFiles.keep(now, to)
-    // Rollbacks of an earlier attempt record the writes that it took back.
-    val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
-      .map(now.store.readRollback)
-    val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
-    val millis = (System.nanoTime() - started) / 1000000L
-    now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
-    // Rollbacks are removed, as Hudi does, since the restore records their results. Plans of failed attempts are among
-    // them. The completed state goes last, since a rollback without it is due again.
-    for {
-      rollback <- now.store.load().instants if rollback.action == Action.Rollback && rollback.time > restore.time
-      state <- Seq(State.Requested, State.Inflight, State.Completed)
-    } now.store.withdraw(rollback.time, Action.Rollback, state)
-    RestoredTable(restore.time, to, rollbacks.flatMap(_.targets))
-  }
+  private def restored(now: Table, restore: Instant, to: String, options: TransactionOptions)(
+      takeBack: Instant => Option[RollbackMetadata]): RestoredTable =
+    MetadataUpkeep.remade(now, now.config, options.keyJobs) {
+      val started = System.nanoTime()
+      StateFiles.keep(now, to)
+      // Rollbacks of an earlier attempt record the writes that it took back.
+      val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
+        .map(now.store.readRollback)
+      val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
+      val millis = (System.nanoTime() - started) / 1000000L
+      now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
+      // Rollbacks are removed, as Hudi does, since the restore records their results. Plans of failed attempts are among
+      // them. The completed state goes last, since a rollback without it is due again.
+      for {
+        rollback <- now.store.load().instants if rollback.action == Action.Rollback && rollback.time > restore.time
+        state <- Seq(State.Requested, State.Inflight, State.Completed)
+      } now.store.withdraw(rollback.time, Action.Rollback, state)
+      RestoredTable(restore.time, to, rollbacks.flatMap(_.targets))
+    }
 
   /** Takes a write back, with its plan. Another program may have begun a write, which then has files, before its own
     * restore, which is ended here, or in spite of it.

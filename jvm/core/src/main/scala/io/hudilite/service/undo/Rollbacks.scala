@@ -52,7 +52,7 @@ object Rollbacks {
       options.recovery(table.store).settle()
       val now = table.refresh()
       begun.filter(done => now.timeline.completed.exists(i => i.action == Action.Rollback && i.time == done.instant))
-        .getOrElse(newest(now, instant)).copy(deadWrites = EndedWrites.between(table.timeline, now.timeline))
+        .getOrElse(newest(now, instant, options)).copy(deadWrites = EndedWrites.between(table.timeline, now.timeline))
     }
 
   /** True when a process is taking the write back, or did so when it died. */
@@ -72,10 +72,10 @@ object Rollbacks {
     }
   }
 
-  private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
+  private def newest(now: Table, instant: Option[String], options: TransactionOptions): RolledBackWrite = {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
-    MetadataUpkeep.remade(now, now.config) {
+    MetadataUpkeep.remade(now, now.config, options.keyJobs) {
       before(now, write).foreach(StateFiles.keep(now, _))
       RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
     }

@@ -11,6 +11,7 @@ import scala.collection.mutable
 final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit) {
 
   private val begun = mutable.ArrayBuffer.empty[Marker]
+  private val notes = mutable.ArrayBuffer.empty[String]
   // An attempt begins with a valid permit, so the first check comes later.
   private var checkedMs = storage.clock.millis()
 
@@ -20,6 +21,14 @@ final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit
     Markers.create(storage, basePath, permit.instant, marker)
     // This check only keeps files from being begun in vain; the check that counts is the one at the end.
     if (math.abs(storage.clock.millis() - checkedMs) >= AttemptFiles.CheckMs) confirm()
+  }
+
+  /** Writes a file beside the markers, which goes with them, and returns its path. */
+  private[rollback] def note(name: String, content: Array[Byte]): String = {
+    val path = s"${Markers.folder(basePath, permit.instant)}/$name"
+    notes += path
+    storage.replace(path, content)
+    path
   }
 
   /** Checks the permit once all files are whole, before the driver is told of them. Raises `WRITE_ENDED`, and deletes
@@ -39,6 +48,8 @@ final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit
   def discard(): Unit = {
     begun.foreach(Markers.discard(storage, basePath, permit.instant, _))
     begun.clear()
+    notes.foreach(storage.delete(_))
+    notes.clear()
   }
 }
 

@@ -18,8 +18,8 @@ object Markers {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Markers")
 
-  // Files of Hudi's timeline server, whose lines are its markers, and checksums of markers.
-  private val NoMarkers = "MARKERS(?:\\.type|\\d+)|.*\\.crc".r
+  // Files of Hudi's timeline server, whose lines are its markers, checksums of markers, and told keys.
+  private val NoMarkers = "MARKERS(?:\\.type|\\d+)|.*\\.crc|KEYS-.*".r
 
   /** Folder of an instant's markers. */
   def folder(basePath: String, instant: String): String = s"${WriteFolders.markers(basePath)}/$instant"

@@ -125,9 +125,10 @@ final case class HudiliteTable(
     if (asked.usesMetadata && prepared.isEmpty) ofPast.map(MetadataUse(asked.asksForMetadata, _)) else None
   }
 
-  private def sourceOf(table: Table, query: Query, metadata: Option[MetadataUse]): TableState =
+  private def sourceOf(table: Table, query: Query, metadata: Option[MetadataUse], keyed: Option[Table] = None)
+      : TableState =
     new TableState(metadata.fold(table)(table.readingMetadata), query,
-      source => entry.flatMap(AnalyzeStatement.known(_, source)))
+      source => entry.flatMap(AnalyzeStatement.known(_, source)), keyed)
 
   override lazy val schema: StructType =
     prepared.map(_.intent.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
@@ -172,13 +173,17 @@ final case class HudiliteTable(
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
     scanOf(if (prepared.isDefined) conf else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap, session).reading)
 
-  private def scanOf(asked: ReadConf, isOfWrite: Boolean = false): ScanBuilder = {
+  /** @param write
+    *   that reads the rows which it changes
+    */
+  private def scanOf(asked: ReadConf, write: Option[WriteTarget] = None): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val metadata = if (isOfWrite) None else metadataUse(asked, query)
+    val metadata = if (write.isDefined) None else metadataUse(asked, query)
+    val keyed = write.flatMap(_.keyed)
     val asks =
-      if (query == read.query && metadata == metadataUse(conf, query)) read
-      else sourceOf(table.getOrElse(read.table), query, metadata)
+      if (query == read.query && metadata == metadataUse(conf, query) && keyed.isEmpty) read
+      else sourceOf(table.getOrElse(read.table), query, metadata, keyed)
     if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
     else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)
   }
@@ -201,7 +206,7 @@ final case class HudiliteTable(
       // leaves its key in the base file of its old partition, where it must not come back. A row that is not updated
       // must not be kept out by the key of a deleted one.
       val byKey = !intent.insertsMissing && target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), isOfWrite = true),
+      RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), Some(target)),
         byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
@@ -213,7 +218,7 @@ final case class HudiliteTable(
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
       RowLevelWrite(session, WriteIntent(target, operation), info.command(),
-        _ => rows.scanOf(ReadConf.of(target.conf.options), isOfWrite = true), byKey = false)
+        _ => rows.scanOf(ReadConf.of(target.conf.options), Some(target)), byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing

@@ -3,6 +3,7 @@ package io.hudilite.spark.lookup
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -42,7 +43,7 @@ private[lookup] final case class ProbeMetrics(
     found: SQLMetric)
 
 private[lookup] object ProbeMetrics {
-  def of(exec: IndexProbeExec): ProbeMetrics = ProbeMetrics(exec.longMetric("filesInRange"),
+  def of(exec: SparkPlan): ProbeMetrics = ProbeMetrics(exec.longMetric("filesInRange"),
     exec.longMetric("bloomHits"),
     exec.longMetric("falsePositives"), exec.longMetric("filesOpened"), exec.longMetric("rowsRead"),
     exec.longMetric("numOutputRows"))

@@ -2,6 +2,7 @@ package io.hudilite.spark.lookup
 
 import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.record.RowPlace
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{FolderColumns, KeyBatches}
 import io.hudilite.spark.logfile.read.LogJob
@@ -58,6 +59,9 @@ final class ProbeTarget(
   def lookedIn: Option[Seq[FileSlice]] =
     looked.partitions.map(of).orElse(if (within eq PathSelection.All) None else Some(everywhere))
 
+  /** Newest slices of the partitions in which a record index has found keys, as far as that is known. */
+  private[lookup] def placed: Seq[FileSlice] = looked.foundIn.fold(everywhere)(paths => of(paths.filter(within.wants)))
+
   private def everywhere: Seq[FileSlice] = inOrder(table.files.find(within))
 
   private def of(partitions: Seq[String]): Seq[FileSlice] = inOrder(table.files.slices(partitions))
@@ -66,6 +70,9 @@ final class ProbeTarget(
 
   /** An index of base files finds the columns: there are none but those that say where a row is. */
   def byKeyWith(columns: Seq[Attribute]): Boolean = byKey && columns.forall(a => KeyProbe.Identity(a.name))
+
+  /** A record index knows these columns of a row: there is no row of a key but one, and none that a log file deletes. */
+  private[spark] def isPlace(column: Attribute): Boolean = KeyProbe.Identity(column.name) || column.name == RowPlace.Gone
 
   /** Looks into these slices for the columns. */
   private[lookup] def probe(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice]): SliceProbe = {

@@ -4,12 +4,12 @@ import io.hudilite.config.WriteConf
 import io.hudilite.metadata.check.{MetadataFindings, MetadataValidator}
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
 import io.hudilite.spark.inspect.DriverInspection
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
-import io.hudilite.transaction.TransactionOptions
 
 import java.util.Locale
 
@@ -82,7 +82,7 @@ private[procedure] object StateProcedures {
   private def examined(session: SparkSession, arguments: Arguments)(storage: HadoopStorage, basePath: String,
       conf: WriteConf): Seq[Finding] = {
     val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
-    val found = new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete)
+    val found = new Doctor(storage, basePath, KeyedOptions.of(session, basePath, conf.commit), deletion.delete)
       .run(arguments.flag("fix"))
     if (found.exists(hidesRows)) found
     else {

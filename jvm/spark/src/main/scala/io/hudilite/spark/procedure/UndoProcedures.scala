@@ -10,6 +10,7 @@ import io.hudilite.service.undo.{
   SavedState,
   Savepoints
 }
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.service.{RunningService, RunningServices}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -76,7 +77,7 @@ private[spark] object UndoProcedures {
     (session, arguments) =>
       val (instant, dryRun) = (arguments.text("instant_time"), arguments.dryRun)
       val done = ServiceCall.of(session, arguments).changing(dryRun)((table, conf) =>
-        rolledBack(table, instant, TransactionOptions.of(conf.commit), dryRun))
+        rolledBack(table, instant, KeyedOptions.of(session, table.basePath, conf.commit), dryRun))
       Seq(Row(!dryRun, Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
           done.action, done.deadWrites))
   }
@@ -119,7 +120,8 @@ private[spark] object UndoProcedures {
   def restore(call: ServiceCall, to: String): RunningService[RestoredTable] =
     call.start("restore", call.onTable((table, _) => Restores.later(table, to).size)) { (done, isCancelled) =>
       call.changing()((table, conf) =>
-        Restores.run(table, to, TransactionOptions.of(conf.commit), () => done.add(1L), isCancelled))
+        Restores.run(table, to, KeyedOptions.of(call.session, table.basePath, conf.commit), () => done.add(1L),
+          isCancelled))
     }
 
   private def savepoints(call: ServiceCall): Seq[SavedState] = call.onTable((table, _) => Savepoints.list(table))

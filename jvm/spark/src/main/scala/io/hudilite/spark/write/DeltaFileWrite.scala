@@ -26,7 +26,8 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(attempt.begin().updating(row.updated), groups.groups, onMove, row.keepsNewest)
+      MergeWriterFactory(attempt.begin().updating(row.updated, revives = row.byKey), groups.groups, onMove,
+        row.keepsNewest)
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket

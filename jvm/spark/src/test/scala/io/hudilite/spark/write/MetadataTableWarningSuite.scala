@@ -23,9 +23,9 @@ class MetadataTableWarningSuite extends FunSuite {
     finally files.close()
   }
 
-  for (version <- Seq(6, 8, 9))
+  for (version <- Seq(8, 9))
     test(s"version $version: a write names the parts that it removes, with their size, once") {
-      val path = GoldenAnswers.copy(s"metadata-table-v$version")
+      val path = GoldenAnswers.copy(s"metadata-indexes-v$version")
       val parts = TableProperties.read(new HadoopStorage(new Configuration()), path).metadataPartitions
       assert(parts.contains("files") && parts.contains("column_stats"), parts.toString)
       val size = parts.map(part => bytes(Paths.get(path, ".hoodie", "metadata", part))).sum

@@ -1,6 +1,7 @@
 package io.hudilite.spark.logfile.encode
 
 import io.hudilite.filegroup.FileGroupId
+import io.hudilite.log.BlockInstants
 
 /** Settings for the log files of a merge-on-read table.
   *
@@ -21,6 +22,8 @@ import io.hudilite.filegroup.FileGroupId
   *   instant of the pending compaction of a file group; before version 8 log files bear it
   * @param updated
   *   ordinals of the data columns that records of updates have, in ascending order; `None` = all
+  * @param counting
+  *   blocks of the table's log files that count; `None` where nobody reads them
   */
 final case class LogSettings(
     version: Int,
@@ -30,7 +33,8 @@ final case class LogSettings(
     findsPositions: Boolean = false,
     takesInserts: Boolean = false,
     compactions: Map[FileGroupId, String] = Map.empty,
-    updated: Option[Seq[Int]] = None) {
+    updated: Option[Seq[Int]] = None,
+    counting: Option[BlockInstants] = None) {
 
   /** True when log files bear the instant of their write, not of their slice. */
   def byInstant: Boolean = version >= LogSettings.FirstVersionByInstant

@@ -54,7 +54,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val target = operation.target
     val table = tableOf(operation)
     val probe = query.collectFirst { case p: IndexProbe => p }
-    val rows = probe.filter(fromAbove(query, _)).map(_.child.stats)
+    val rows = probe.filter(fromAbove(query, _)).map(_.rows.stats)
     val estimated = rows.flatMap(RecordSize.estimate(_, target))
     val within = probe.fold(PartitionFilters.of(query, target).selection)(_.target.within)
     // Few rows change few files, whichever these are.

@@ -41,11 +41,18 @@ private[plan] object MovedRows {
     val mayMove = !operation.byKey && !target.index.keepsPlaces
     val changes = NewestOfKey.of(query, operation)
     if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(changes, None)
-    else if (target.generatesKeys || query.exists(_.isInstanceOf[KeyPlaces])) {
+    else if (target.generatesKeys || query.exists(isLookedUp)) {
       // A row that arrives gets a key that is nowhere yet.
       val both = inTwo(changes, operation)
       MovedRows(Project(both.changes, both.plan), None)
     } else lookedUp(inTwo(changes, operation), operation, relation)
+  }
+
+  /** The keys of rows that may arrive have been looked for in the whole table. */
+  private def isLookedUp(plan: LogicalPlan): Boolean = plan match {
+    case _: KeyPlaces => true
+    case probe: IndexProbe => probe.indexed.exists(_.keys.goesTo.isDefined)
+    case _ => false
   }
 
   /** An update may take rows to other partitions. */
@@ -121,8 +128,8 @@ private[plan] object MovedRows {
     val probed = IndexProbeRule.probeTarget(
       operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
       relation, operation, PartitionFilters.Everywhere)
-    val probe = IndexProbe(key, Some(partition), shared.shared, found, probed,
-      Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true)
+    val probe = IndexProbeRule.indexed(IndexProbe(key, Some(partition), shared.shared, found, probed,
+      Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true), operation)
     def stored(name: String): Attribute = found.find(_.name == name).get
     val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
     val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)

@@ -8,6 +8,7 @@ import io.hudilite.table.{RowCounts, Table}
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSet, Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Statistics, UnaryNode}
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
@@ -55,12 +56,25 @@ final case class IndexProbe(
     else Statistics(sizeInBytes = conf.defaultSizeInBytes)
   }
 
+  /** The rows whose keys are looked up. */
+  def rows: LogicalPlan = child match {
+    case IndexedKeys(_, _, _, _, _, Project(_, of)) => of
+    case other => other
+  }
+
+  /** The table has a record index that has the place of every row. */
+  def indexed: Option[IndexedKeys] = child match {
+    case keys: IndexedKeys => Some(keys)
+    case stage: LogicalQueryStage => Some(stage.logicalPlan).collect { case keys: IndexedKeys => keys }
+    case _ => None
+  }
+
   /** Adaptive execution has counted the keys. */
   def keysMaterialised: Boolean = shared.statistics.isDefined
 
   /** An upper estimate of the number of keys. */
   def keyCount: BigInt = shared.statistics.flatMap(_.rowCount).getOrElse(
-    child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
+    rows.stats.rowCount.getOrElse(rows.stats.sizeInBytes / rows.output.map(_.dataType.defaultSize).sum.max(8)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
 }
@@ -114,7 +128,7 @@ private[plan] object KeyLookup {
     * with them.
     */
   def is(probe: IndexProbe): Boolean = (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) ||
-    (probe.keyCount <= SessionConf.maxBroadcastKeys && !isLarge(probe))
+    ((probe.indexed.isDefined || probe.keyCount <= SessionConf.maxBroadcastKeys) && !isLarge(probe))
 
   /** By the keys as they were counted and the rows as commits counted them. A lookup in files knows the numbers of rows
     * and passes over what log files delete, which cost more in a scan.

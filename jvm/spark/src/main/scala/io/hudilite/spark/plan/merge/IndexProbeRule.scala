@@ -58,7 +58,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   /** With an answer to each question whether a row that moves leaves only. */
   private def placed(query: LogicalPlan): LogicalPlan = query.transformDown {
     case rows: MergeRows if rows.expressions.exists(_.exists(_.isInstanceOf[OnlyLeaves])) =>
-      val found = rows.child.collectFirst { case p: IndexProbe => p }
+      // An index that has a key once knows of no two rows of it.
+      val found = rows.child.collectFirst { case p: IndexProbe => p }.filter(_.indexed.isEmpty)
       val places = for {
         probe <- found
         key <- probe.output.find(_.name == MetaFields.RecordKey)
@@ -156,7 +157,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       if !(above ++ condition.references).exists(a => a.name == RowPlace.FileFacts && relation.outputSet.contains(a))
     } yield {
       val partition = partitionOf(fixed, probed)
-      val keyed = materialised(source, key +: partition.toSeq)
+      val keyed = materialised(source, key +: partition.toSeq, operation.target.keyShards.flatMap(_ => partition))
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val own = narrowed(target, above ++ condition.references)
       // A row that an index of base files finds is there for its statement, deleted or not.
@@ -165,8 +166,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       else None
       val narrow = gone.fold(own)(_ => PutBackRows.widened(own, relation, operation))
       val needed = neededColumns(narrow, relation) ++ gone
-      val probe =
-        IndexProbe(key, partition, shared.shared, paths.read(needed), probed, SharedRowsAgain.of(shared))
+      val probe = probeOf(key, partition, shared, paths.read(needed), probed, operation)
       val left = narrow.transform { case r: DataSourceV2Relation if r eq relation => paths.shown(needed, probe) }
       join.copy(
         left = gone.fold(left)(PutBackRows.unmarked(left, _)),
@@ -175,6 +175,17 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
         hint = if (matchesOnce(join.copy(right = source, condition = Some(condition)))) JoinHint.NONE else join.hint)
     }
   }
+
+  /** A lookup of the keys of shared rows: in the record index of the table, where that can answer. */
+  private def probeOf(key: Expression, partition: Option[Expression], rows: SharedRows, output: Seq[Attribute],
+      target: ProbeTarget, operation: RowLevelWrite): IndexProbe =
+    indexed(IndexProbe(key, partition, rows.shared, output, target, SharedRowsAgain.of(rows)), operation)
+
+  /** The lookup by the record index of the table. One that has keys by partition does not tell where else a key is. */
+  private[plan] def indexed(probe: IndexProbe, operation: RowLevelWrite): IndexProbe =
+    operation.target.keyShards.filter(shards => !shards.byPartition || probe.partition.isDefined).fold(probe)(shards =>
+      probe.copy(child =
+        IndexedKeys(probe.key, probe.partition, probe.output, shards, probe.shared, probe.target, probe.child)))
 
   /** @param filters
     *   of the rows that are looked up
@@ -231,17 +242,23 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case _ => false
   }
 
-  /** The source with an exchange of which the lookup, too, reads the rows: the one that it has, or one at its end. */
-  private def materialised(source: LogicalPlan, keys: Seq[Expression]): LogicalPlan = {
+  /** The source with an exchange of which the lookup, too, reads the rows: the one that it has, or one at its end.
+    *
+    * @param partition
+    *   by which they are to be counted
+    */
+  private def materialised(source: LogicalPlan, keys: Seq[Expression], partition: Option[Expression]): LogicalPlan = {
+    def counted(rows: SharedRows): SharedRows = rows.copy(countedBy = rows.countedBy.orElse(
+      partition.collect { case column: Attribute if rows.child.outputSet.contains(column) => column }))
     def shared(plan: LogicalPlan): Option[LogicalPlan] = plan match {
       case rows: SharedRows if keys.forall(_.references.subsetOf(rows.outputSet)) =>
-        Some(rows.copy(keys = if (rows.keys.isEmpty) keys else rows.keys, again = true))
+        Some(counted(rows.copy(keys = if (rows.keys.isEmpty) keys else rows.keys, again = true)))
       case Project(list, child) if list.forall(_.deterministic) => shared(child).map(c => plan.withNewChildren(Seq(c)))
       case Filter(condition, child) if condition.deterministic => shared(child).map(c => plan.withNewChildren(Seq(c)))
       case LatestByKey(_, _, child, _, _, _, _, _) => shared(child).map(c => plan.withNewChildren(Seq(c)))
       case _ => None
     }
-    shared(source).getOrElse(SharedRows(keys, source, again = true))
+    shared(source).getOrElse(counted(SharedRows(keys, source, again = true)))
   }
 
   /** Expressions that no two rows have alike, where such are known. */

@@ -7,7 +7,9 @@ import io.hudilite.spark.lookup.{
   KeyPlaces,
   KeyPlacesExec,
   MoveResolution,
-  MoveResolutionExec
+  MoveResolutionExec,
+  RowsAtPlacesExec,
+  ShardLookupExec
 }
 import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.stage._
@@ -15,7 +17,7 @@ import io.hudilite.spark.stage._
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.hudilite.{SharedColumnsExec, SharedRowsAgainExec, SharedRowsExec}
 
 /** Plans hudilite's own operators. */
@@ -33,6 +35,10 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
       SharedRowsExec(keys, shared, lost, countedBy, planLater(child)) :: Nil
     case SharedRowsAgain(shared, columns, _) => SharedRowsAgainExec(shared, SharedColumnsExec(columns)) :: Nil
+    case IndexedKeys(keys, output, shards, _, target, child) =>
+      val indexed = plan.asInstanceOf[IndexedKeys]
+      ShardLookupExec(keys, output, shards, indexed.areFew, target.looked, indexed.counted, planLater(child)) :: Nil
+    case probe: IndexProbe if probe.indexed.isDefined && KeyLookup.is(probe) => atPlaces(probe, probe.indexed.get) :: Nil
     case probe: IndexProbe if KeyLookup.is(probe) =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
       // The keys need not be sorted: the probe puts them in order and leaves duplicates out.
@@ -43,4 +49,9 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       FullKeyScanExec(planLater(probe.target.scan(columns)), probe.output, probe.target, probe.partition.isEmpty) :: Nil
     case _ => Nil
   }
+
+  /** Files are opened for what the index does not know. */
+  private def atPlaces(probe: IndexProbe, keys: IndexedKeys): SparkPlan =
+    if (probe.output.forall(probe.target.isPlace)) ProjectExec(IndexedKeys.columns(probe), planLater(probe.child))
+    else RowsAtPlacesExec(probe.output, keys.output, keys.areFew, probe.target, planLater(probe.child))
 }

@@ -28,7 +28,7 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
   import RecordIndexPruning._
 
   /** Filters on keys can leave out file groups by it, whether these have log files or not. */
-  lazy val isThere: Boolean = state.query == Query.Snapshot && state.table.hasRecordIndex
+  lazy val isThere: Boolean = state.query == Query.Snapshot && state.ofKeys.hasRecordIndex
 
   /** @param keys
     *   record keys outside of which no row passes the filters
@@ -40,7 +40,7 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
   def prune(keys: Option[RecordKeys], all: Option[StateSlices], found: StateSlices): RecordIndexPruned =
     (keys, all) match {
       case (Some(wanted), Some(whole)) if isThere && found.size > 1 =>
-        state.table.recordIndex.flatMap(index =>
+        state.ofKeys.recordIndex.flatMap(index =>
           tooMany(wanted.sorted.size, index.bytes, bytesOf(found)).toLeft(()).flatMap(_ =>
             groups(index.places, wanted, whole))) match {
           case Left(reason) => RecordIndexPruned(found, Some(Left(reason)))

@@ -126,10 +126,15 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
   *
   * @param statistics
   *   of this very state, if somebody has found them out
+  * @param keyed
+  *   the table as its record index is asked, where that is another way than for its files
   */
 final class TableState(
     val table: Table, val query: Query = Query.Snapshot,
-    statistics: TableState => Option[KnownStatistics] = _ => None) {
+    statistics: TableState => Option[KnownStatistics] = _ => None, keyed: Option[Table] = None) {
+
+  /** The table that is asked for its record index. */
+  private[plan] def ofKeys: Table = keyed.getOrElse(table)
 
   /** The rows that writes of a range left behind, in place of those that the query asks for. */
   def during(range: IncrementalRange): TableState = new TableState(table, Query.Incremental(range), statistics)

@@ -12,7 +12,7 @@ import io.hudilite.service.cluster.{
   PendingClusterings,
   PlannedClustering
 }
-import io.hudilite.spark.service.Stop
+import io.hudilite.spark.service.{ServiceTransaction, Stop}
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
 import io.hudilite.spark.write.job.WriteJob
@@ -121,7 +121,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   def run(table: Table, instant: Instant): FinishedClustering = {
     if (PendingClusterings.buckets(table, instant).isEmpty) checkBuckets(table)
     stop.check(s"the clustering ${instant.time} of ${table.basePath}")
-    val running = Transaction.resume(table, instant, CommitMetadata.Cluster, transaction)
+    val running = Transaction.resume(table, instant, CommitMetadata.Cluster,
+      ServiceTransaction.of(session, table, conf))
     try {
       val pending = PendingClusterings.open(table, instant)
       val order = ClusteringOrder.of(PlannedLayout.of(pending.params), clustering)

@@ -11,6 +11,7 @@ import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.LongAccumulator
 
 /** Puts the rows of several file slices of a partition into the first base file of a new file group, without sorting them:
@@ -38,7 +39,9 @@ private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
       val writer =
         output.open(slices.head.partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
       begun = Some(writer)
-      new FileAppender(writer, job.bloom, keptFooterBytes).append(files)(output.old)
+      val keys = output.keysOf(writer.partition, fileId)
+      val told = if (keys.isOn) Some((key: UTF8String) => keys.came(key)) else None
+      new FileAppender(writer, job.bloom, keptFooterBytes, told).append(files)(output.old)
       Seq(finish(writer))
     }.head
   }

@@ -53,6 +53,9 @@ private[spark] final class BaseMerge(
     rows.isAt(key)
   }
 
+  /** The next row has this key. */
+  def isAt(key: UTF8String): Boolean = rows.isAt(key)
+
   /** Decides about all rows with the key of the last `seek`; answers how many there are. */
   def meet(key: UTF8String, newer: NewerVersion): Int = {
     // hot path
@@ -74,7 +77,10 @@ private[spark] final class BaseMerge(
   def meetAt(key: UTF8String, position: Long, newer: NewerVersion): Unit = if (position != askedAt) {
     stayed = 0
     askedAt = position
-    while (rows.isAt(key) && rows.position < position) rows.keepOne()
+    while (rows.isAt(key) && rows.position < position) {
+      sink.kept(rows)
+      rows.keepOne()
+    }
     if (!rows.isAt(key) || rows.position != position)
       throw new IllegalStateException(s"the row $position of the old base file does not have the key $key")
     decide(newer)

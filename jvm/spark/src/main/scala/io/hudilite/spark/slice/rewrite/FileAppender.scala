@@ -3,7 +3,7 @@ package io.hudilite.spark.slice.rewrite
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, BloomSettings}
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.row.{Binaries, RunningTask}
+import io.hudilite.spark.row.{Binaries, CarriedSchema, RunningTask}
 
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -19,8 +19,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *   the layout of its bloom filter
   * @param keptFooterBytes
   *   bytes of footers that are held at most between the look at all of them and the copying
+  * @param told
+  *   told of the key of each row; `None` where nobody asks
   */
-private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings, keptFooterBytes: Long) {
+private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings, keptFooterBytes: Long,
+    told: Option[UTF8String => Unit] = None) {
 
   private val keys = writer.keys
   private val worthBytes = writer.layout.files.rowGroupBytes / FileAppender.WorthShare
@@ -59,7 +62,8 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
     old.blocks.indices.foreach { group =>
       RunningTask.stopIfKilled()
       copy.appendChunks(group)
-      if (known) noteRange(old, group) else readKeys(old, group)
+      if (known) noteRange(old, group)
+      if (!known || told.isDefined) readKeys(old, group, known)
     }
   }
 
@@ -77,7 +81,7 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
       case None => keys.noteUnordered()
     }
 
-  private def readKeys(old: OldBaseFile, group: Int): Unit = {
+  private def readKeys(old: OldBaseFile, group: Int, known: Boolean): Unit = {
     val batches = old.keys(Seq(old.blocks(group)))
     try
       while (batches.next()) {
@@ -85,7 +89,8 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
         var row = 0
         while (row < batches.rows) { // hot path
           val key = batches.vectors(0).getUTF8String(row)
-          keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+          if (!known) keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+          if (told.isDefined) told.get(key)
           row += 1
         }
       }
@@ -98,6 +103,10 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
       while (batches.next()) {
         RunningTask.stopIfKilled()
         writer.keepRun(batches.vectors, 0, batches.rows)
+        told.foreach { tell =>
+          val keys = batches.vectors(CarriedSchema.KeyOrdinal)
+          (0 until batches.rows).foreach(row => tell(keys.getUTF8String(row)))
+        }
       }
     finally batches.close()
   }

@@ -1,10 +1,12 @@
 package io.hudilite.spark.write.attempt
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.WrittenFiles
 import io.hudilite.table.Table
-import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
+import io.hudilite.transaction.{FirstWrite, Transaction}
+import io.hudilite.upkeep.ToldKeys
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -25,11 +27,15 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
   private var rebased = false
+  private var keys: Option[ToldKeys] = None
 
   /** The write, once readers see it. */
   def committed: Option[CommittedWrite] = published
 
-  private val options = TransactionOptions.of(target.conf.commit)
+  /** Record keys that its tasks have told of, where they were asked. */
+  private[write] def told: Option[ToldKeys] = keys
+
+  private val options = KeyedOptions.of(session, target.basePath, target.conf.commit)
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
     * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
@@ -76,6 +82,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   private def publish(run: Started, messages: Seq[WrittenFiles]): Unit = {
     val stats = messages.flatMap(_.stats)
+    keys = ToldKeys.of(stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     val instant = run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson),
       intent.assumption(named),

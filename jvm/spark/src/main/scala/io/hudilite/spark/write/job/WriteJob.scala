@@ -21,7 +21,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.timeline.FactsTeller
-import io.hudilite.transaction.rollback.WritePermit
+import io.hudilite.transaction.rollback.{KeyTelling, WritePermit}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -56,6 +56,8 @@ import org.apache.spark.unsafe.types.UTF8String
   *   told of each file that is written
   * @param dropped
   *   columns that rows have behind those of `dataSchema`, and that only paths of partitions tell
+  * @param telling
+  *   told of each record key that comes to a file group or leaves one
   */
 final case class WriteJob(
     basePath: String,
@@ -74,12 +76,18 @@ final case class WriteJob(
     clusterings: Map[FileGroupId, String] = Map.empty,
     buckets: Option[BucketIndex] = None,
     facts: Option[FactsTeller] = None,
-    dropped: Seq[StructField] = Nil) {
+    dropped: Seq[StructField] = Nil,
+    telling: Option[KeyTelling] = None) {
 
   def instant: String = permit.instant
 
-  /** The job of a write whose updates have only these of the data columns in logs, by their ordinals. */
-  private[write] def updating(columns: Option[Seq[Int]]): WriteJob = copy(logs = logs.map(_.copy(updated = columns)))
+  /** The job of a write whose updates have only these of the data columns in logs, by their ordinals.
+    *
+    * @param revives
+    *   its lookup has found rows by their keys that log files may have deleted
+    */
+  private[write] def updating(columns: Option[Seq[Int]], revives: Boolean): WriteJob =
+    copy(logs = logs.map(_.copy(updated = columns)), telling = telling.map(_.copy(revives = revives)))
 
   /** The table's columns, with which rows begin. */
   lazy val rowSchema: StructType = StructType(dataSchema.fields ++ dropped)
@@ -137,6 +145,7 @@ object WriteJob {
   /** The job of a write to this target. */
   def of(target: WriteTarget, permit: WritePermit, session: SparkSession): WriteJob = {
     import target.{conf => asked, config}
+    val tells = target.tellsKeys
     val stored = StoredColumns.of(target.schema, config.droppedColumns)
     WriteJob(
       basePath = target.basePath,
@@ -154,23 +163,25 @@ object WriteJob {
         pageBytes = asked.files.pageBytes.getOrElse(FileSettings.PageBytes)),
       bloom = BloomSettings(asked.bloom.kind, asked.bloom.entries, asked.bloom.fpp, asked.bloom.maxEntries),
       conf = SharedConf(SessionConf.parquetWriter(session)),
-      logs = if (target.isMergeOnRead) Some(logSettings(target)) else None,
+      logs = if (target.isMergeOnRead) Some(logSettings(target, tells)) else None,
       deleteMarker = config.deleteMarker,
       evolved = target.shape.evolved,
       clusterings = target.existing.map(_.pendingClusterings).getOrElse(Map.empty),
       buckets = target.buckets,
       facts = target.teller,
-      dropped = target.schema.fields.toSeq.drop(stored.size))
+      dropped = target.schema.fields.toSeq.drop(stored.size),
+      telling = if (tells) Some(KeyTelling()) else None)
   }
 
-  private def logSettings(target: WriteTarget): LogSettings = LogSettings(
+  private def logSettings(target: WriteTarget, tells: Boolean): LogSettings = LogSettings(
     version = target.config.version,
     parquet = target.conf.logs.parquet,
     blockBytes = target.conf.logs.blockBytes.min(LogSettings.MostBlockBytes),
     fileBytes = target.conf.logs.fileBytes,
     findsPositions = target.recordsPositions,
     takesInserts = target.buckets.isDefined,
-    compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty))
+    compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty),
+    counting = target.existing.filter(_ => tells).map(_.blockInstants(None)))
 
   private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
     InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))

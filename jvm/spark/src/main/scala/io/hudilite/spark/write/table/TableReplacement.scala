@@ -58,7 +58,7 @@ private[table] final class TableReplacement(table: Table, support: TableSupport,
     else if (grows(columns)) None
     else {
       SchemaAlignment.requireColumns(columns, config)
-      Some(checked(config, conf.copy(index = WriteTarget.indexOf(table, conf.index, hadoop)), Some(table)))
+      Some(checked(config, conf.copy(index = WriteTarget.indexOf(table, conf, hadoop)), Some(table)))
     }
 
   private def redefined: WriteTarget = {

@@ -19,7 +19,7 @@ import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
-import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
+import io.hudilite.table.{Buckets, KeyShards, RecordIndexChoice, Table, TableAccess, TableSupport}
 import io.hudilite.timeline.FactsTeller
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep}
 
@@ -54,6 +54,15 @@ final case class WriteTarget(
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
+  /** The record index of the table, where the keys of the write are looked up in it. */
+  lazy val keyShards: Option[KeyShards] = choice.flatMap(_.toLookUp(conf))
+
+  /** The table as reads by key ask its record index, where the write may go by that. */
+  def keyed: Option[Table] = choice.flatMap(_.keyed(conf))
+
+  private def choice: Option[RecordIndexChoice] =
+    existing.filter(_ => WriteTarget.keepsMetadata(conf)).map(new RecordIndexChoice(_))
+
   /** New rows get keys from their writers; until then a stand-in, `KeyToCome`, is in the place of the key. */
   def generatesKeys: Boolean = config.generatesKeys
 
@@ -74,6 +83,12 @@ final case class WriteTarget(
     val asks = conf.commit.indexes.asked.nonEmpty
     if (!asks && config.metadataPartitions.isEmpty) None
     else MetadataUpkeep.teller(existing.orElse(Table.find(storage, basePath)), asks, shape.schemaJson)
+  }
+
+  /** The tasks of the write, once that has begun, tell which record keys come and leave. */
+  def tellsKeys: Boolean = {
+    val asks = conf.commit.indexes.asked.nonEmpty
+    (asks || existing.isDefined) && MetadataUpkeep.wantsKeys(existing.orElse(Table.find(storage, basePath)), asks)
   }
 
   /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
@@ -104,7 +119,7 @@ object WriteTarget {
           if (whole) TableReplacement.of(table, support, present, newSchema(rows), spelt(asked, _), hadoop) else None
         replacement.getOrElse {
           TableRequest.checkAgainst(table.config, named.options)
-          val conf = named.copy(index = indexOf(table, named.index, hadoop))
+          val conf = named.copy(index = indexOf(table, named, hadoop))
           val taken = SchemaAlignment.asTexts(rows, present, table.config.droppedColumns)
           val schema = SchemaAlignment.evolved(present, taken, needed(table.config, conf.columns))
           SchemaAlignment.requireKeyTypes(present, schema, table.config)
@@ -123,6 +138,7 @@ object WriteTarget {
         SchemaConversion.toAvro(schema, config.name, withMeta = false) // a name that has no place in it is not missing
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
+        RecordIndexChoice.ofNew(basePath, conf)
         WriteTarget(basePath, storage, None, conf, shape(config, conf, schema, None))
     }
     // Columns without a place in the recorded schema, or in names, are refused before rows are looked at.
@@ -131,12 +147,16 @@ object WriteTarget {
     target
   }
 
-  private[table] def indexOf(table: Table, asked: IndexConf, hadoop: () => Configuration): IndexConf = {
+  private[table] def indexOf(table: Table, asked: WriteConf, hadoop: () => Configuration): IndexConf = {
     val buckets = Buckets(table)
-    val conf = buckets.asked(asked, new SampledKeys(table, hadoop))
+    val ofFiles = buckets.asked(asked.index, new SampledKeys(table, hadoop))
+    val conf = if (keepsMetadata(asked)) new RecordIndexChoice(table).asked(asked.copy(index = ofFiles)) else ofFiles
     buckets.check(Index.of(table.config, conf))
     conf
   }
+
+  // Without it there is no record index either.
+  private def keepsMetadata(asked: WriteConf): Boolean = asked.commit.keepsMetadata.getOrElse(true)
 
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf, session: SparkSession): WriteTarget = {

@@ -38,6 +38,11 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val job = output.job
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
+  private val keys = output.keysOf(slice.partition, slice.fileId)
+  // A row that a lookup found in the base file may be gone.
+  private val mayBeGone = keys.isOn && slice.logs.nonEmpty && job.telling.exists(_.revives)
+  private lazy val outcomes = output.outcomesIn(slice, settings, keys)
+  private var asksOutcomes = false
   private val names = new LogFileNames(output, settings, slice)
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
@@ -65,16 +70,24 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     else
       throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
-  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
     change(key, row, position, output.updates)
+    if (mayBeGone && !job.isDelete(row)) ask(key, row, isDelete = false)
+  }
 
-  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = change(key, row, position, None)
+  override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
+    change(key, row, position, None)
+    if (keys.isOn && !job.isDelete(row)) keys.came(key)
+  }
 
   override def upsert(key: UTF8String, row: InternalRow): Unit = putBack(key, row, RowPosition.Unknown)
 
   private def change(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit =
-    if (job.isDelete(row)) delete(key, orderings.of(row), position)
-    else {
+    if (job.isDelete(row)) {
+      delete(key, orderings.of(row), position)
+      if (keys.isOn)
+        if (mayBeGone || job.rule.compares) ask(key, row, isDelete = true) else keys.left(key)
+    } else {
       val place = placeOf(key, position)
       some match {
         case Some(records) => part(records, place).add(key, records.ofData(row), place)
@@ -105,6 +118,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private def writeDelete(): Unit = lastDelete.foreach { deleted =>
     lastDelete = None
+    if (mayBeGone) ask(deleted.key, null, isDelete = true) else keys.left(deleted.key)
     pending(deleted.place).delete(deleted.key, OrderingValue.CommitTime, deleted.place)
   }
 
@@ -117,6 +131,11 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     writeDelete()
     val place = placeOf(key, position)
     pending(place).delete(key, ordering, place)
+  }
+
+  private def ask(key: UTF8String, row: InternalRow, isDelete: Boolean): Unit = {
+    asksOutcomes = true
+    outcomes.add(key, row, isDelete)
   }
 
   private def placeOf(key: UTF8String, told: Long): Long =
@@ -234,6 +253,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   override def close(): Seq[WriteStat] = {
     writeDelete()
+    if (asksOutcomes) outcomes.settle()
     all.foreach(_.flushData())
     all.foreach(_.flushDeletes())
     finishFile()

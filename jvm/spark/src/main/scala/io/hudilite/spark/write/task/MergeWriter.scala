@@ -21,6 +21,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
   private val old = output.old(file)
   private val writer = output.successor(old)
   private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals, this, job.keyCheck(file))
+  private val keys =
+    new MergedKeys(output.keysOf(file.partition, file.fileId), old.uniqueKeys, merge.isAt)
   private val change = new RowVersion(job.dataSchema, job.comparedOrdinals, job.gaps)
   private lazy val overflow = new NewFileGroups(output, file.partition)
   private var inserts = 0L
@@ -38,7 +40,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
         full = projectedBytes >= job.files.maxFileBytes
       if (full) overflow.insert(key, row)
       else {
-        merge.seek(key)
+        keys.begin(key)
+        keys.come(merge.seek(key))
         changed = key
         merge.insert(row)
       }
@@ -48,6 +51,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (job.isDelete(row)) remove(key, row, position)
     else {
+      keys.begin(key)
       val found = merge.seek(key)
       if (position >= 0) {
         changed = key
@@ -58,8 +62,10 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
 
   override def upsert(key: UTF8String, row: InternalRow): Unit =
     if (job.isDelete(row)) remove(key, row, RowPosition.Unknown)
-    else if (merge.seek(key)) replaceAll(key, row)
-    else insert(key, row)
+    else {
+      keys.begin(key)
+      if (merge.seek(key)) replaceAll(key, row) else insert(key, row)
+    }
 
   private def replaceAll(key: UTF8String, row: InternalRow): Unit = {
     changed = key
@@ -73,20 +79,25 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
 
   /** Unless the merge mode keeps the old row; false when it does. */
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
+    keys.begin(key)
     merge.seek(key)
     val newer = change.moveTo(row, isDelete = true)
     if (position < 0) merge.meet(key, newer) else merge.meetAt(key, position, newer)
     merge.kept == 0
   }
 
-  override def kept(old: BaseFileCursor): Unit = ()
+  override def kept(old: BaseFileCursor): Unit = keys.stay()
 
   override def replaced(old: BaseFileCursor, row: InternalRow): Unit = {
     writer.replace(changed, row)
+    keys.stay()
     updates += 1
   }
 
-  override def deleted(old: BaseFileCursor): Unit = deletes += 1
+  override def deleted(old: BaseFileCursor): Unit = {
+    keys.leave()
+    deletes += 1
+  }
 
   override def inserted(row: InternalRow): Unit = {
     writer.write(changed, row)
@@ -98,6 +109,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
     writer.bytesWritten + (if (old.rows == 0) 0L else (file.bytes.toDouble * merge.remaining / old.rows).toLong)
 
   override def close(): Seq[WriteStat] = {
+    keys.finish()
     merge.keepRest()
     val count = writer.rows
     val size = writer.close()

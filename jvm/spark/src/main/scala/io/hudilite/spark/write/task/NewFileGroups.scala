@@ -35,24 +35,29 @@ private[spark] final class RollingFiles(output: TaskOutput, partition: String) {
   private val job = output.job
   private val finished = mutable.ArrayBuffer.empty[WriteStat]
   private var open: BaseFileWriter = _
+  private var keys: GroupKeys = _
   private var sizes: SizeChecks = _
 
   /** Appends a row that this instant writes. */
   def write(key: UTF8String, row: InternalRow): Unit = {
     begin(key)
     open.write(key, row)
+    keys.came(key)
     roll()
   }
 
   /** Appends a row of another file as it is; the columns are those of `CarriedSchema`. */
   def adopt(row: InternalRow): Unit = {
-    begin(row.getUTF8String(CarriedSchema.KeyOrdinal))
+    val key = row.getUTF8String(CarriedSchema.KeyOrdinal)
+    begin(key)
     open.adoptRow(row)
+    keys.came(key)
     roll()
   }
 
   private def begin(key: UTF8String): Unit = if (open == null) {
     open = output.open(partition, output.newFileId(partition, key), Markers.Create, new KeySummary(job.bloom.create()))
+    keys = output.keysOf(partition, open.fileId)
     sizes = new SizeChecks
   }
 

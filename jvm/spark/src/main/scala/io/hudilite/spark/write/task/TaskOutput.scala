@@ -1,15 +1,15 @@
 package io.hudilite.spark.write.task
 
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, Partitions}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, Partitions}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SequenceNumbers}
 import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
-import io.hudilite.spark.logfile.encode.{PartialRecords, TaskBlocks}
+import io.hudilite.spark.logfile.encode.{LogSettings, PartialRecords, TaskBlocks}
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
-import io.hudilite.spark.slice.rewrite.{BloomCarry, OldFiles}
+import io.hudilite.spark.slice.rewrite.{BloomCarry, KeyOutcomes, OldFiles}
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.timeline.WriteStat
-import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
+import io.hudilite.transaction.rollback.{AttemptFiles, AttemptKeys, Marker, Markers}
 
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -22,6 +22,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
   private val files = new AttemptFiles(storage, job.basePath, job.permit)
+  private val keys = new AttemptKeys(files, job.telling, attempt.writeToken)
   private var newGroups = 0
   private val layout = job.layout
   private[spark] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
@@ -71,11 +72,23 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     files.confirm()
   }
 
-  /** As [[confirm]], for files with these stats, which get the facts that are wanted of them. */
+  /** As [[confirm]], for files with these stats, which get the facts that are wanted of them, and the keys of all. */
   private[spark] def confirm(stats: Seq[WriteStat]): Seq[WriteStat] = {
     val told = job.facts.fold(stats)(_.told(storage, job.basePath, stats))
+    val keyed = if (told.isEmpty) told else told.head.copy(keys = keys.told()) +: told.tail
     confirm()
-    told
+    keyed
+  }
+
+  /** Tells of the keys of a file group, where they are asked for. */
+  private[spark] def keysOf(partition: String, fileId: String): GroupKeys =
+    new GroupKeys(keys, keys.place(partition, Some(fileId)), keys.place(partition, None))
+
+  /** Tells which keys changes of a slice's log take out of it, or bring back. */
+  private[write] def outcomesIn(slice: FileSlice, settings: LogSettings, keys: GroupKeys): KeyOutcomes = {
+    val counting = settings.counting.getOrElse(throw new IllegalStateException("nobody said which blocks count"))
+    val logs = KeyOutcomes.logs(job.basePath, counting, job.rule, job.deleteMarker, job.dataSchema, job.evolved)
+    new KeyOutcomes(slice, logs, job.comparedOrdinals, job.conf.value, old)(keys.came, keys.left)
   }
 
   /** Deletes all files that were begun; what writes to them has been closed.

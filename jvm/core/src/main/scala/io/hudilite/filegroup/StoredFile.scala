@@ -1,4 +1,4 @@
-package io.hudilite.metadata.known
+package io.hudilite.filegroup
 
 import io.hudilite.storage.{OpenFile, Storage}
 
@@ -7,7 +7,7 @@ import java.io.InputStream
 import org.apache.parquet.io.{DelegatingSeekableInputStream, InputFile, SeekableInputStream}
 
 /** A Parquet file as the storage of its table reads it. */
-private[known] final class StoredFile(storage: Storage, path: String, length: Long) extends InputFile {
+private[hudilite] final class StoredFile(storage: Storage, path: String, length: Long) extends InputFile {
   override def getLength: Long = length
   override def newStream(): SeekableInputStream = new StoredStream(new StoredBytes(storage.open(path, length), length))
   override def toString: String = path

@@ -1,11 +1,11 @@
-package io.hudilite.metadata.stored
+package io.hudilite.storage
 
 import java.io.Closeable
 
 import scala.util.control.NonFatal
 
 /** Elements that come out of an open file, which is closed when the last one has been taken or one cannot be had. */
-private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T]
+private[hudilite] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T]
     with Closeable {
 
   private var isOpen = true
@@ -33,7 +33,7 @@ private[stored] final class Closing[T](file: Closeable, elements: Iterator[T]) e
   }
 }
 
-private[stored] object Closing {
+private[hudilite] object Closing {
 
   /** Elements that `made` takes from the file; a failure to make them closes it, too. */
   def after[T](file: Closeable)(made: => Iterator[T]): Iterator[T] =

@@ -1,10 +1,10 @@
-package io.hudilite.metadata
+package io.hudilite.codec.hash
 
 import java.lang.Long.rotateLeft
 import java.nio.{ByteBuffer, ByteOrder}
 
 /** The 64 bit xxHash of bytes. */
-private[metadata] object Xxh64 {
+private[hudilite] object Xxh64 {
 
   private val Prime1 = 0x9e3779b185ebca87L
   private val Prime2 = 0xc2b2ae3d27d4eb4fL

@@ -1,0 +1,107 @@
+package io.hudilite.metadata.stored
+
+import io.hudilite.codec.hfile.HFile
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.log.{BlockKind, DeleteBlock}
+import io.hudilite.metadata.{RecordCodec, RecordEncoder, RecordSchema}
+import io.hudilite.storage.{Closing, Storage}
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Arrays, PriorityQueue}
+
+/** The merged records of a slice in the order of their keys, of a partition whose newer records replace older ones as a
+  * whole. Records pass as bytes, and no more than a block of each file is unpacked at a time.
+  */
+private[stored] final class SortedRecords(storage: Storage, folder: String) {
+
+  import SortedRecords._
+
+  /** @param blocks
+    *   the log blocks of the slice that count, the oldest first
+    */
+  def of(slice: FileSlice, blocks: Seq[SliceBlock]): Iterator[(Array[Byte], Array[Byte])] = {
+    val newer = blocks.map(ofBlock)
+    slice.base match {
+      case None => merged(newer)
+      case Some(base) =>
+        val path = s"$folder/${base.relativePath}"
+        val file = HFile.open(storage, path, base.length)
+        Closing.after(file)(merged(
+            (if (file.entries == 0) Iterator.empty
+             else ofFile(file, file.info("schema").map(new String(_, UTF_8)).getOrElse(RecordSchema.ofFiles), path))
+              +: newer))
+    }
+  }
+
+  private def ofBlock(found: SliceBlock): Entries = found.block.kind match {
+    case BlockKind.HFileData =>
+      ofFile(HFile.of(found.content(), found.block.path), found.block.schemaJson, found.block.path)
+    case BlockKind.Delete =>
+      val keys = DeleteBlock.decode(found.content(), found.block.path).map(_.key.getBytes(UTF_8))
+      keys.sortWith((a, b) => Arrays.compareUnsigned(a, b) < 0).iterator.map(_ -> None)
+    case other => throw CorruptTable("CORRUPT_FILE", "path" -> found.block.path,
+        "reason" -> s"a metadata table has no log blocks of the kind $other")
+  }
+
+  // Of another writer's schema the records are written again.
+  private def ofFile(file: HFile, schema: String, path: String): Entries =
+    if (schema == RecordSchema.ofFiles) file.scan.iterator.map { case (key, value) => key -> Some(value) }
+    else {
+      val codec = CorruptTable.guard(path)(RecordCodec.of(schema))
+      file.scan.iterator.map { case (key, value) =>
+        key -> Some(CorruptTable.guard(path)(RecordEncoder.encode(codec.decode("", value, 0, value.length))))
+      }
+    }
+
+  private def merged(sources: Seq[Entries]): Iterator[(Array[Byte], Array[Byte])] = {
+    val queue = new PriorityQueue[Cursor](math.max(1, sources.size))
+    sources.zipWithIndex.foreach { case (entries, age) => if (entries.hasNext) queue.add(new Cursor(entries, age)) }
+    new MergedEntries(queue).flatMap { case (key, value) => value.map(key -> _) }
+  }
+}
+
+private object SortedRecords {
+
+  /** Keys with their records; `None` with one that is deleted. */
+  type Entries = Iterator[(Array[Byte], Option[Array[Byte]])]
+
+  /** @param age
+    *   greater for newer entries
+    */
+  final class Cursor(entries: Entries, val age: Int) extends Comparable[Cursor] {
+
+    private var head = entries.next()
+
+    def key: Array[Byte] = head._1
+    def entry: (Array[Byte], Option[Array[Byte]]) = head
+
+    def advance(): Boolean = {
+      val more = entries.hasNext
+      if (more) head = entries.next()
+      more
+    }
+
+    override def compareTo(other: Cursor): Int = {
+      val byKey = Arrays.compareUnsigned(key, other.key)
+      if (byKey != 0) byKey else other.age - age
+    }
+  }
+
+  /** Of entries of one key the newest. */
+  final class MergedEntries(queue: PriorityQueue[Cursor]) extends Iterator[(Array[Byte], Option[Array[Byte]])] {
+
+    override def hasNext: Boolean = !queue.isEmpty
+
+    override def next(): (Array[Byte], Option[Array[Byte]]) = {
+      val newest = queue.poll()
+      val entry = newest.entry
+      if (newest.advance()) queue.add(newest)
+      while (!queue.isEmpty && Arrays.equals(queue.peek().key, entry._1)) { // hot path
+        val older = queue.poll()
+        if (older.advance()) queue.add(older)
+      }
+      entry
+    }
+  }
+}

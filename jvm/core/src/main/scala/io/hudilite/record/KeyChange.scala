@@ -1,0 +1,13 @@
+package io.hudilite.record
+
+/** A record key that a write brings to a file group of a partition, or that leaves the partition.
+  *
+  * Rows that stay in their file group are none. A row that moves to another partition is two: it leaves the one and comes to
+  * the other, where a global index keeps the second alone.
+  *
+  * @param partition
+  *   path of the partition, empty in an unpartitioned table
+  * @param fileId
+  *   file group that has the key from now on; `None` where the key leaves the partition
+  */
+final case class KeyChange(key: String, partition: String, fileId: Option[String])

@@ -1,0 +1,102 @@
+package io.hudilite.table
+
+import io.hudilite.config.{IndexConf, IndexOptions, WriteConf, WriteOptions}
+import io.hudilite.error.InvalidInput
+import io.hudilite.metadata.stored.RecordIndex
+import io.hudilite.storage.WeightedCache
+
+import org.slf4j.LoggerFactory
+
+/** How the options of a write and the record index of its table say together that keys are looked up
+  * (docs/format.md#record-index).
+  *
+  * @param table
+  *   as the write found it
+  */
+final class RecordIndexChoice(table: Table) {
+
+  import RecordIndexChoice._
+
+  private val isListed = RecordIndex.isListed(table.config)
+
+  /** The index, which knows the place of every row, or the reason why nobody can go by it. */
+  private def found(isAsked: Boolean): Either[String, RecordIndex] =
+    if (!isListed) Left(s"there is none, which ${IndexOptions.Keys.name}=true makes")
+    else table.readingMetadata(MetadataUse(isAsked)).recordIndex
+
+  /** The index of a write: where its options name none, that of the table, as far as it knows every row. Raises
+    * `InvalidInput` where they name one of another scope than the table has.
+    *
+    * @param conf
+    *   of the write, with buckets where the table has such
+    */
+  def asked(conf: WriteConf): IndexConf = {
+    val index = conf.index
+    if (index.byRecords) {
+      val made = if (isListed) table.readingMetadata(MetadataUse(isAsked = true)).hasPartitionedIndex else madeBy(conf)
+      made.foreach(check(index.kind.get, _))
+      index
+    } else if (!isListed || table.config.generatesKeys || index.kind.isDefined) index
+    else found(isAsked = false) match {
+      case Right(records) => index.copy(kind = Some(nameOf(records.isPartitioned)))
+      case Left(reason) =>
+        warn(s"$reason: as ${WriteOptions.IndexType.name} is not set, the files of their partitions are asked for keys")
+        index
+    }
+  }
+
+  /** The index that the keys of a write are looked up in; `None` where files answer instead, which is told by a warning. */
+  def toLookUp(conf: WriteConf): Option[KeyShards] =
+    if (!conf.index.byRecords || (!isListed && madeBy(conf).isDefined)) None // it is made before the next write
+    else found(WriteOptions.IndexType.isSet(conf.options)) match {
+      case Right(index) => Some(KeyShards(table.basePath, index.shards))
+      case Left(reason) =>
+        warn(s"$reason: the files are asked for the keys of this write")
+        None
+    }
+
+  /** The table as reads by key ask its index, where a write by such an index does; these find out if it is whole. */
+  def keyed(conf: WriteConf): Option[Table] =
+    if (conf.index.byRecords && isListed)
+      Some(table.readingMetadata(MetadataUse(WriteOptions.IndexType.isSet(conf.options))))
+    else None
+
+  // Once a snapshot: a write is planned in several steps.
+  private def warn(reason: String): Unit = {
+    val snapshot = (table.basePath, table.timeline.lastCompleted.fold("")(_.time), reason)
+    if (told.get(snapshot).isEmpty) {
+      told.put(snapshot, (), 1L)
+      log.warn(s"The record index of ${table.basePath} is not used, since $reason.")
+    }
+  }
+}
+
+object RecordIndexChoice {
+
+  /** Looks at the index that options name for a new table. Raises `InvalidInput` where they make one of another scope. */
+  def ofNew(basePath: String, conf: WriteConf): Unit = if (conf.index.byRecords) madeBy(conf) match {
+    case Some(isPartitioned) => check(conf.index.kind.get, isPartitioned)
+    case None => log.warn(s"$basePath gets no record index, without which files are asked for keys: " +
+        s"${IndexOptions.Keys.name}=true or ${IndexOptions.PartitionKeys.name}=true makes one.")
+  }
+
+  /** A write makes an index with these options: true where partitions have keys of their own in it. */
+  private def madeBy(conf: WriteConf): Option[Boolean] = {
+    val indexes = conf.commit.indexes
+    if (indexes.partitionKeys.isAsked) Some(true) else if (indexes.keys.isAsked) Some(false) else None
+  }
+
+  private def check(named: String, isPartitioned: Boolean): Unit =
+    if ((named == WriteOptions.ByRecordsInPartitions) != isPartitioned)
+      throw InvalidInput.option(WriteOptions.IndexType.name, named,
+        s"the record index of the table is one of ${if (isPartitioned) "each partition" else "the whole table"}, which is " +
+          nameOf(isPartitioned))
+
+  private def nameOf(isPartitioned: Boolean): String =
+    if (isPartitioned) WriteOptions.ByRecordsInPartitions else WriteOptions.ByRecords.last
+
+  private val MostTold = 1000L
+  private val told = new WeightedCache[(String, String, String), Unit](MostTold)
+
+  private val log = LoggerFactory.getLogger("io.hudilite.table.RecordIndexChoice")
+}

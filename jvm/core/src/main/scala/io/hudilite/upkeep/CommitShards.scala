@@ -1,0 +1,108 @@
+package io.hudilite.upkeep
+
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice}
+import io.hudilite.metadata.{KeyRecords, MetadataRecord}
+import io.hudilite.metadata.MetadataPayload.Place
+import io.hudilite.metadata.stored.PlaceReader
+import io.hudilite.record.KeyChange
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteStat
+
+/** A file group of a record index that a write adds a log file to.
+  *
+  * @param logName
+  *   name of that file
+  * @param isNew
+  *   the group has no place yet
+  */
+private[upkeep] final case class IndexShard(slice: FileSlice, logName: String, isNew: Boolean)
+
+/** The record index of a table that a write changes.
+  *
+  * @param folder
+  *   of the metadata table
+  * @param shards
+  *   in the order of the groups
+  * @param isRead
+  *   the changes are those of files: also rows that have been there before are among them
+  */
+private[upkeep] final case class CommitShards(folder: String, version: Int, instant: String, instantMs: Long,
+    groups: IndexGroups, shards: IndexedSeq[IndexShard], reader: PlaceReader, isRead: Boolean) extends KeyShards {
+
+  import CommitShards._
+
+  override def count: Int = groups.ids.size
+
+  override def numberOf(key: String, partition: String): Int = groups.numberOf(key, partition)
+
+  override def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat] = {
+    val shard = shards(number)
+    val records = new ByKey(changes).grouped(KeysAtOnce).flatMap(changed(storage, shard, _))
+    new KeyFiles(storage, folder, version).log(shard.slice.fileId, shard.logName, instant, records).map(of(shard, _))
+  }
+
+  private def changed(storage: Storage, shard: IndexShard, lot: Seq[(String, Seq[KeyChange])]): Seq[MetadataRecord] = {
+    val asked = lot.collect { case (key, some) if isRead || !some.exists(_.fileId.isDefined) => key }.toSet
+    val before =
+      if (shard.isNew || asked.isEmpty) Map.empty[String, Place] else reader.places(storage, shard.slice, asked)
+    for {
+      (key, some) <- lot
+      record <- KeyRecords.record(key, some, before.get(key), Some(instantMs))
+      if !isRead || !KeyRecords.isSame(record, before.get(key))
+    } yield record
+  }
+
+  private def of(shard: IndexShard, written: WriteStat): WriteStat =
+    if (version >= GroupFiles.LogsNameTheirWrite) written.copy(prevCommit = instant)
+    else written.copy(prevCommit = shard.slice.instant, baseFile = shard.slice.base.map(_.name))
+}
+
+private object CommitShards {
+
+  /** Keys whose places are looked up together. */
+  private val KeysAtOnce = 50000
+
+  /** The changes of a key together, as sorted changes have them beside each other. */
+  private[upkeep] final class ByKey(changes: Iterator[KeyChange]) extends Iterator[(String, Seq[KeyChange])] {
+
+    private val ahead = changes.buffered
+
+    override def hasNext: Boolean = ahead.hasNext
+
+    override def next(): (String, Seq[KeyChange]) = {
+      val first = ahead.next()
+      var some = List(first)
+      while (ahead.hasNext && ahead.head.key == first.key) some = ahead.next() :: some
+      first.key -> some
+    }
+  }
+}
+
+/** A record index that is being made.
+  *
+  * @param instantsMs
+  *   by file group of the table: epoch milliseconds of the instant of its newest slice
+  */
+private[upkeep] final case class InitialShards(folder: String, version: Int, instant: String, groups: IndexGroups,
+    instantsMs: Map[FileGroupId, Long]) extends KeyShards {
+
+  override def count: Int = groups.ids.size
+
+  override def numberOf(key: String, partition: String): Int = groups.numberOf(key, partition)
+
+  override def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat] = {
+    val records = new CommitShards.ByKey(changes).flatMap { case (key, some) =>
+      KeyRecords.record(key, some, None, None).map(timed)
+    }
+    val (files, fileId) = (new KeyFiles(storage, folder, version), groups.ids(number))
+    if (KeyFiles.mayHaveBase(fileId)) files.base(fileId, instant, records)
+    else files.log(fileId, FileNames.logFile(fileId, instant, 1, GroupFiles.SecondToken), instant, records)
+      .map(_.copy(prevCommit = instant))
+  }
+
+  private def timed(record: MetadataRecord): MetadataRecord = record.payload match {
+    case place: Place =>
+      record.copy(payload = place.copy(instantMs = instantsMs.get(FileGroupId(place.partition, place.fileId))))
+    case _ => record
+  }
+}

@@ -1,0 +1,133 @@
+package io.hudilite.upkeep
+
+import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
+import io.hudilite.filegroup.FileNames
+import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
+import io.hudilite.metadata.{MetadataPartition, MetadataRecord, RecordEncoder, RecordSchema}
+import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteStat
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+
+/** Files of the file groups of a record index. Records come in the order of their keys' UTF-8 bytes, each key once.
+  *
+  * An attempt that finds a file of its name takes that of another attempt for its own: both are of the same records.
+  *
+  * @param folder
+  *   of the metadata table
+  * @param version
+  *   of the table
+  */
+private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int) {
+
+  import KeyFiles._
+
+  /** A log file: places first, then keys that go; `None` where there is no record. */
+  def log(fileId: String, name: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] = {
+    val out = new ByteArrayOutputStream()
+    val places = new HFileWriter(out, form)
+    val gone = mutable.ArrayBuffer.empty[DeleteRecord]
+    var written = 0L
+    val encoded = new EncodedPlaces
+    records.foreach { record => // hot path
+      record.payload match {
+        case NoPlace => gone += DeleteRecord(record.key, MetadataPartition.RecordIndex.name, OrderingValue.CommitTime)
+        case place: Place =>
+          places.append(record.key.getBytes(UTF_8), encoded.of(place))
+          written += 1
+        case other => throw new IllegalArgumentException(s"a record index has no record of $other")
+      }
+    }
+    val headers = LogBlockWriter.headers(version, instant, RecordSchema.ofFiles)
+    def ofPlaces: Array[Byte] = {
+      places.finish()
+      LogBlockWriter.bytes(BlockKind.HFileData, headers, out.toByteArray)
+    }
+    def ofGone: Array[Byte] = LogBlockWriter.bytes(BlockKind.Delete, Map(HeaderKey.InstantTime -> instant),
+      DeleteBlock.encode(gone.toSeq, version))
+    if (written == 0 && gone.isEmpty) None
+    else {
+      val content =
+        (if (written > 0) ofPlaces else Array.emptyByteArray) ++ (if (gone.nonEmpty) ofGone else Array.emptyByteArray)
+      Some(stat(fileId, name, create(name, content)).copy(numWrites = written, numUpdateWrites = written,
+          numDeletes = gone.size.toLong, logFiles = Seq(name)))
+    }
+  }
+
+  /** A base file; `None` where there is no place. */
+  def base(fileId: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] =
+    if (!records.hasNext) None
+    else {
+      val encoded = new EncodedPlaces
+      Some(ofEncoded(fileId, instant,
+          records.map { record =>
+            record.key.getBytes(UTF_8) ->
+              (record.payload match {
+                case place: Place => encoded.of(place)
+                case other =>
+                  throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
+              })
+          }))
+    }
+
+  /** A base file of records as they are encoded, which need not fit into memory. */
+  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])]): WriteStat = {
+    val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
+    var written = 0L
+    var bytes = 0L
+    val isNew = storage.createStreamed(s"$parent/$name") { out =>
+      val file = new HFileWriter(out, form)
+      val filter = GroupFiles.filter()
+      records.foreach {
+        case (key, value) => // hot path
+          filter.add(key, 0, key.length)
+          file.append(key, value)
+          written += 1
+      }
+      bytes = file.finish(Some(HFileFilter(filter.typeCode, filter.serialized)))
+    }
+    stat(fileId, name, if (isNew) bytes else lengthOf(name)).copy(numWrites = written, numInserts = written)
+  }
+
+  private def stat(fileId: String, name: String, bytes: Long): WriteStat =
+    WriteStat(fileId, s"${MetadataPartition.RecordIndex.name}/$name", WriteStat.NoPreviousCommit,
+      MetadataPartition.RecordIndex.name, totalWriteBytes = bytes, fileSizeInBytes = bytes)
+
+  private val parent = s"$folder/${MetadataPartition.RecordIndex.name}"
+
+  private def create(name: String, content: Array[Byte]): Long =
+    if (storage.createNew(s"$parent/$name", content)) content.length.toLong else lengthOf(name)
+
+  private def lengthOf(name: String): Long =
+    storage.list(parent).find(_.name == name).map(_.length).filter(_ > 0).getOrElse(
+      throw new IOException(s"$parent/$name could not be created"))
+
+  private def form: HFileForm =
+    HFileForm(RecordSchema.ofFiles, storage.clock.millis(), blockBytes = GroupFiles.BlockBytes)
+}
+
+private[upkeep] object KeyFiles {
+
+  /** Readers take a base file for one only by letters, digits and hyphens: of a partition whose name has others, the groups
+    * of an index stay log files.
+    */
+  def mayHaveBase(fileId: String): Boolean =
+    FileNames.parseBaseFile(FileNames.baseFile(fileId, GroupFiles.Token, "0")).isDefined
+
+  /** Records without their keys, which are alike for all keys of a place. */
+  private final class EncodedPlaces {
+
+    private val known = mutable.HashMap.empty[Place, Array[Byte]]
+
+    def of(place: Place): Array[Byte] = {
+      if (known.size > MostKnown) known.clear()
+      known.getOrElseUpdate(place, RecordEncoder.encode(MetadataRecord("", place)))
+    }
+  }
+
+  private val MostKnown = 10000
+}

@@ -1,0 +1,101 @@
+package io.hudilite.upkeep
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.record.{KeyChange, KeyNotes}
+
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+import io.hudilite.timeline.{ToldFacts, WriteStat}
+
+import java.io.{ByteArrayInputStream, FileNotFoundException}
+
+/** Runs work on the record index of a table that may be too much for the driver.
+  *
+  * `Transaction.commit` calls it for a write whose index is kept up: from version 8 of tables on before the table lock is
+  * taken, once the metadata table has a pending delta commit of the instant, so that whoever rolls the write back finds the
+  * files; before version 8 under the lock, since log files count on from those that are there. `Transaction.begin` calls it
+  * under the lock where an index is made. Files that it leaves count for nobody before the delta commit of the metadata
+  * table completes, which the caller sees to, under the lock.
+  */
+trait KeyJobs extends Serializable {
+
+  /** Deals the changes of all sources to their shards and writes each shard that has any.
+    *
+    * A shard is written by one call of [[KeyShards.write]] in the order of the keys' UTF-8 bytes without a sign; changes of
+    * one key come in any order. An attempt that is made again, or beside another, writes a file of the same name: the first
+    * one stays, and its statistics are returned. No shard without changes is written.
+    */
+  def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat]
+
+  /** Sources of the keys of the rows in these slices, which have log files: those that a reader sees. `None` where these
+    * jobs cannot merge log files, so that no index is made of them.
+    */
+  def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] = {
+    val _ = (table, slices)
+    None
+  }
+}
+
+/** Some changes of keys, read where they are needed: on the driver or in a task. */
+trait KeySource extends Serializable {
+
+  /** The changes, which are taken once. The iterator closes what it has opened when it is through. */
+  def changes(storage: Storage): Iterator[KeyChange]
+
+  /** About how many changes there are, for the choice between driver and tasks. */
+  def estimate: Long
+}
+
+/** The file groups of a record index that work is dealt to. */
+trait KeyShards extends Serializable {
+
+  /** Number of all shards: at most, they are numbered from zero. */
+  def count: Int
+
+  /** Number of the shard of a key, from 0 to `count - 1`. */
+  def numberOf(key: String, partition: String): Int
+
+  /** Writes the file of a shard.
+    *
+    * @param changes
+    *   all changes of this shard, sorted by the UTF-8 bytes of the keys
+    * @return
+    *   `None` where nothing is to be said
+    */
+  def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat]
+}
+
+/** The keys that a write brought, moved or took away, as its tasks tell them: few in the messages of the tasks, more in
+  * files beside the markers of the write. Only tasks whose attempt was committed are among them.
+  */
+final case class ToldKeys(parts: Seq[KeySource]) extends ToldFacts {
+  def ++(other: ToldKeys): ToldKeys = ToldKeys(parts ++ other.parts)
+  def estimate: Long = parts.map(_.estimate).sum
+}
+
+object ToldKeys {
+
+  /** A write that has brought and taken no key. */
+  val Nothing: ToldKeys = ToldKeys(Nil)
+
+  /** Those of a write with these files; `None` where its tasks were not asked. */
+  def of(stats: Seq[WriteStat]): Option[ToldKeys] = {
+    val told = stats.flatMap(_.keys).collect { case keys: ToldKeys => keys }
+    if (stats.nonEmpty && told.isEmpty) None else Some(ToldKeys(told.flatMap(_.parts)))
+  }
+
+  /** @param bytes
+    *   as [[io.hudilite.metadata.KeyNotes]] writes them
+    */
+  final case class Sent(bytes: Array[Byte], estimate: Long) extends KeySource {
+    override def changes(storage: Storage): Iterator[KeyChange] = KeyNotes.read(new ByteArrayInputStream(bytes))
+  }
+
+  /** @param path
+    *   of the file, as the storage takes it
+    */
+  final case class Noted(path: String, estimate: Long) extends KeySource {
+    override def changes(storage: Storage): Iterator[KeyChange] = KeyNotes.read(
+      new ByteArrayInputStream(storage.read(path).getOrElse(throw new FileNotFoundException(path))))
+  }
+}

@@ -1,0 +1,75 @@
+package io.hudilite.spark.keys
+
+import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.write.job.WriteGroups
+import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.WriteStat
+import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyShards, KeySource}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.hudilite.Datasets
+
+/** Deals changes of keys to the shards of a record index: tasks read the changes, Spark shuffles and sorts them, and a task
+  * writes a shard. Few are dealt by the driver, for whom a job takes longer.
+  *
+  * @param mostOfDriver
+  *   changes that the driver deals
+  */
+private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePath: String,
+    mostOfDriver: Long = SparkKeyJobs.MostOfDriver) extends KeyJobs {
+
+  import SparkKeyJobs._
+
+  override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] =
+    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows]))
+      DriverKeyJobs.run(sources, shards, storage)
+    else dealt(sources, shards)
+
+  override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =
+    Some(KeysOfRows.of(session, table, slices))
+
+  private def dealt(sources: Seq[KeySource], shards: KeyShards): Seq[WriteStat] = {
+    val table = TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))
+    val cores = session.sparkContext.defaultParallelism
+    val tasks = shards.count.min(cores * TasksPerCore).max(1)
+    val dealing = KeyDealing(table, shards, WriteGroups.valuesHashedTo(tasks))
+    val changes = new ChangesOfKeys(s"hudilite: record keys of $basePath", dealing, batches(sources, cores))
+    val rows = Datasets.ofRows(session, DataSourceV2Relation.create(changes, None, None))
+      .repartition(tasks, col(ChangesOfKeys.Task)).sortWithinPartitions(ChangesOfKeys.Shard, ChangesOfKeys.Key)
+    Sessions.withSettings(session)(
+      rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq)
+  }
+
+  private def batches(sources: Seq[KeySource], cores: Int): Seq[KeyBatch] = {
+    val full = (sources.map(_.estimate).sum / ChangesOfTask + 1).max(cores.toLong).min(sources.size.toLong).toInt
+    Lots.deal(sources, full)(_.estimate + 1).filter(_.nonEmpty).map(KeyBatch(_))
+  }
+}
+
+private object SparkKeyJobs {
+  val MostOfDriver = 50000L
+  private val ChangesOfTask = 1000000L
+  private val TasksPerCore = 8
+}
+
+/** The storage of the table in a task. */
+private[keys] final case class TaskTable(basePath: String, conf: SharedConf) {
+  def storage: Storage = TableStorage.of(new HadoopStorage(conf.value), basePath)
+}
+
+/** Sources of one task. */
+private[keys] final case class KeyBatch(sources: Seq[KeySource])
+
+/** The way of a change to the task that writes its shard.
+  *
+  * @param taskValues
+  *   values that Spark's hash partitioning puts to each of the tasks
+  */
+private[keys] final case class KeyDealing(table: TaskTable, shards: KeyShards, taskValues: Array[Int]) {
+  def taskValue(shard: Int): Int = taskValues(shard % taskValues.length)
+}

@@ -1,0 +1,150 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.FileNames
+import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.MetadataPayload.Place
+import io.hudilite.metadata.check.MetadataValidator
+import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.spark.SharedSession
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+
+import java.nio.file.{Files, Path, Paths}
+
+import munit.FunSuite
+import org.apache.spark.sql.{DataFrame, SaveMode}
+
+import scala.collection.JavaConverters._
+
+/** Tables with a record index that each kind of write keeps up: after it the index has the place of each row and no other. */
+class RecordIndexUpkeepSuite extends FunSuite {
+
+  private val spark = SharedSession.spark
+
+  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(10, "min")
+
+  private val folder: FunFixture[String] = FunFixture[String](
+    setup = _ => Files.createTempDirectory("hudilite-keyed").toString + "/t",
+    teardown = base =>
+      Files.walk(Path.of(base).getParent).sorted(java.util.Comparator.reverseOrder[Path]).iterator.asScala
+        .foreach(Files.delete))
+
+  private def open(path: String): Table =
+    Table.open(new HadoopStorage(spark.sparkContext.hadoopConfiguration), path)
+
+  private def rows(path: String): Set[(String, String, String)] =
+    spark.read.format("hudilite").option("hoodie.metadata.enable", "false").load(path)
+      .selectExpr("_hoodie_record_key", "_hoodie_partition_path", "_metadata.file_name").collect().map { row =>
+        val file = FileNames.parseBaseFile(row.getString(2)).map(_.fileId)
+          .orElse(FileNames.parseLogFile(row.getString(2)).map(_.fileId)).get
+        (row.getString(0), row.getString(1), file)
+      }.toSet
+
+  private def places(path: String): Set[(String, String, String)] = {
+    val table = open(path)
+    new MetadataTable(table.store, table.timeline).records(MetadataPartition.RecordIndex).collect {
+      case MetadataRecord(key, Place(partition, fileId, _, _)) => (key, partition, fileId)
+    }.toSet
+  }
+
+  private def assertWhole(path: String, after: String)(implicit at: munit.Location): Unit = {
+    assertEquals(open(path).config.metadataPartitions.sorted, Seq("files", "record_index"), after)
+    assertEquals(places(path), rows(path), after)
+    assertEquals(new MetadataValidator(open(path)).differences(), Nil, after)
+  }
+
+  private def some(from: Int, until: Int, ts: Int = 1, p: String = "concat('p', id % 2)"): DataFrame =
+    spark.range(from.toLong, until.toLong)
+      .selectExpr("concat('k', id) id", "cast(id AS INT) v", s"$ts ts", s"$p p")
+
+  private def sql(text: String): Unit = {
+    spark.sql(text).collect()
+    ()
+  }
+
+  private final class Keyed(path: String, version: Int, kind: String, isPartitioned: Boolean) {
+
+    val in = s"hudilite.`$path`"
+
+    private val index = if (isPartitioned) "hoodie.metadata.record.level.index" else "hoodie.metadata.record.index"
+
+    private val options = Map("hoodie.table.name" -> "t", "hoodie.datasource.write.recordkey.field" -> "id",
+      "hoodie.datasource.write.partitionpath.field" -> "p", "hoodie.datasource.write.precombine.field" -> "ts",
+      "hoodie.datasource.write.table.type" -> (if (kind == "mor") "MERGE_ON_READ" else "COPY_ON_WRITE"),
+      "hoodie.metadata.compact.max.delta.commits" -> "4", "hoodie.clean.automatic" -> "false")
+
+    val asking: Map[String, String] = Map(s"$index.enable" -> "true", s"$index.min.filegroup.count" -> "3",
+      s"$index.max.filegroup.count" -> "3")
+
+    def save(frame: DataFrame, more: (String, String)*): Unit = {
+      val made = if (Files.exists(Paths.get(path))) Map.empty[String, String]
+      else Map("hoodie.write.table.version" -> version.toString)
+      frame.write.format("hudilite").options(options ++ made ++ more).mode(SaveMode.Append).save(path)
+    }
+  }
+
+  private def op(name: String) = "hoodie.datasource.write.operation" -> name
+
+  for ((version, kind, isPartitioned) <- Seq((9, "cow", false), (9, "mor", false), (8, "mor", false), (6, "cow", false),
+      (9, "mor", true))) {
+    val name = s"version $version, $kind${if (isPartitioned) ", by partition" else ""}"
+
+    folder.test(s"$name: writes, statements and services keep the index up, whoever asked for it") { path =>
+      val table = new Keyed(path, version, kind, isPartitioned)
+      table.save(some(0, 20), table.asking.toSeq :+ op("insert"): _*)
+      assertWhole(path, "insert")
+      table.save(some(10, 30, ts = 2))
+      assertWhole(path, "an upsert that does not ask for the index")
+      table.save(some(5, 8, ts = 3), op("delete"))
+      assertWhole(path, "delete")
+      sql(s"DELETE FROM ${table.in} WHERE id IN ('k9', 'k10', 'none')")
+      assertWhole(path, "DELETE")
+      some(28, 34, ts = 4).createOrReplaceTempView("keyed_source")
+      sql(s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id WHEN MATCHED AND s.id = 'k28' THEN DELETE " +
+        "WHEN MATCHED THEN UPDATE SET v = 7 WHEN NOT MATCHED THEN INSERT *")
+      assertWhole(path, "MERGE")
+      sql(s"UPDATE ${table.in} SET p = 'p2' WHERE id IN ('k0', 'k3')")
+      assertWhole(path, "UPDATE that moves rows")
+      if (!isPartitioned) {
+        table.save(some(11, 13, ts = 9, p = "'moved'"), "hoodie.index.type" -> "GLOBAL_SIMPLE",
+          "hoodie.simple.index.update.partition.path" -> "true")
+        assertWhole(path, "an upsert that moves rows")
+      }
+      table.save(some(50, 54, p = "'p1'"), op("insert_overwrite"))
+      assertWhole(path, "insert_overwrite")
+      if (kind == "mor") {
+        sql(s"CALL hudilite.system.run_compaction(op => 'run', path => '$path')")
+        assertWhole(path, "compaction")
+      }
+      table.save(some(60, 70), op("bulk_insert"))
+      sql(s"CALL hudilite.system.run_clustering(path => '$path')")
+      assertWhole(path, "clustering")
+      sql(s"ALTER TABLE ${table.in} DROP PARTITION (p = 'p1')")
+      assertWhole(path, "dropped partition")
+      table.save(some(50, 80, ts = 20))
+      assertWhole(path, "keys that come back")
+      val found = spark.read.format("hudilite").load(path).where("_hoodie_record_key = 'k51'").collect()
+      assertEquals(found.length, 1)
+    }
+
+    folder.test(s"$name: it is made of a table that is there, and after a rollback and a restore") { path =>
+      val table = new Keyed(path, version, kind, isPartitioned)
+      table.save(some(0, 20), op("insert"))
+      table.save(some(0, 4, ts = 2))
+      table.save(some(4, 6, ts = 3), op("delete"))
+      table.save(some(20, 24), table.asking.toSeq: _*)
+      assertWhole(path, "made beside a write")
+      val saved = open(path).timeline.writes.last.time
+      sql(s"CALL hudilite.system.create_savepoint(path => '$path', commit_time => '$saved')")
+      table.save(some(6, 8, ts = 4), op("delete"))
+      table.save(some(30, 34))
+      sql(s"CALL hudilite.system.rollback_to_instant(path => '$path')")
+      assertWhole(path, "rollback")
+      table.save(some(30, 36))
+      sql(s"CALL hudilite.system.rollback_to_savepoint(path => '$path', instant_time => '$saved')")
+      assertWhole(path, "restore")
+      table.save(some(0, 40, ts = 9))
+      assertWhole(path, "a write after it")
+    }
+  }
+}

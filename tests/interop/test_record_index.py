@@ -1,0 +1,79 @@
+"""A record index that hudilite makes and keeps up, in turns with Apache Hudi, which goes by it without a look at the files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engines import SELF_CHECK, Engine, Shape, frame, record
+from model import Model
+from rows import rows_of
+
+import hudilite as package
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
+
+ENABLE = "hoodie.metadata.enable"
+OFF = {
+    "hoodie.metadata.index.column.stats.enable": "false",
+    "hoodie.metadata.index.partition.stats.enable": "false",
+}
+SERVICES = {
+    "hoodie.metadata.compact.max.delta.commits": "4",
+    "hoodie.clean.commits.retained": "2",
+    "hoodie.compact.inline.max.delta.commits": "3",
+    "hoodie.parquet.small.file.limit": "0",
+}
+
+
+def asked(partitioned: bool, ours: bool) -> dict[str, str]:
+    """Options of the index; Hudi looks keys up in it."""
+    name = "record.level.index" if partitioned else "global.record.level.index"
+    counts = {f"hoodie.metadata.{name}.{bound}.filegroup.count": "2" for bound in ("min", "max")}
+    kind = {} if ours else {"hoodie.index.type": "RECORD_LEVEL_INDEX" if partitioned else "RECORD_INDEX"}
+    # Without its timeline server Hudi's own lookups in an index by partition fail.
+    server = {"hoodie.embed.timeline.server": "true"} if partitioned and not ours else {}
+    return {ENABLE: "true", f"hoodie.metadata.{name}.enable": "true", **counts, **kind, **server, **SERVICES}
+
+
+@pytest.mark.parametrize(
+    ("version", "first", "table_type", "partitioned"),
+    [
+        (9, "hudilite", "COPY_ON_WRITE", False),
+        (9, "hudilite", "MERGE_ON_READ", False),
+        (9, "hudi", "MERGE_ON_READ", False),
+        (8, "hudilite", "COPY_ON_WRITE", False),
+        (6, "hudilite", "COPY_ON_WRITE", False),
+        (9, "hudilite", "COPY_ON_WRITE", True),
+    ],
+)
+def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
+    lite: Engine, real: Engine, path: Path, version: int, first: str, table_type: str, partitioned: bool
+) -> None:
+    shape, model = Shape(version, extra={"hoodie.datasource.write.table.type": table_type}), Model()
+    players = [
+        replace(lite, always={**lite.always, **asked(partitioned, ours=True)}),
+        replace(real, always={**real.always, **OFF, **asked(partitioned, ours=False)}),
+    ]
+    if first == "hudi":
+        players.reverse()
+    for turn, player in enumerate([0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1]):
+        engine = players[player]
+        batch = [record(f"k{i:02d}", turn, f"d{i % 3}", f"c{turn}") for i in range(turn * 2, turn * 2 + 8)]
+        operation = "delete" if turn in (4, 8) else "upsert"
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(engine.spark, batch), path, operation, **facts)
+        (model.delete if operation == "delete" else model.upsert)(batch)
+        properties = (path / ".hoodie" / "hoodie.properties").read_text()
+        assert "hoodie.table.metadata.partitions=files,record_index" in properties, (turn, engine.name)
+        found = package.table(lite.spark, str(path)).validate_metadata()
+        assert found == [], (turn, engine.name, found)
+        for reader in (lite, real):
+            read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
+            assert rows_of(read) == model.rows(), (turn, reader.name)
+            for key in ("k01", f"k{turn * 2:02d}", f"k{turn * 2 + 7:02d}"):
+                plain = reader.read(path, **{ENABLE: "false"}).where(f"id = '{key}'")
+                assert rows_of(read.where(f"id = '{key}'")) == rows_of(plain), (turn, reader.name, key)
+        entries = {index.name: index.entries for index in package.table(lite.spark, str(path)).indexes()}
+        assert entries["record_index"] == len(model.rows()), (turn, engine.name)
