@@ -140,7 +140,8 @@ private[hudilite] object MetadataHome {
 
   /** Definitions say of what the partition is. */
   private def isDefined(partition: MetadataPartition): Boolean =
-    partition == MetadataPartition.ColumnStats || partition == MetadataPartition.RecordIndex || isExpression(partition.name)
+    partition == MetadataPartition.ColumnStats || partition == MetadataPartition.RecordIndex ||
+      isExpression(partition.name)
 
   private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
 
