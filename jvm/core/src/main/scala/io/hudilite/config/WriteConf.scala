@@ -181,7 +181,8 @@ final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMove
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 
   /** By a record index, of the whole table or of each partition. */
-  def byRecords: Boolean = kind.exists(k => WriteOptions.ByRecords.contains(k) || k == WriteOptions.ByRecordsInPartitions)
+  def byRecords: Boolean =
+    kind.exists(k => WriteOptions.ByRecords.contains(k) || k == WriteOptions.ByRecordsInPartitions)
 
   /** This index, with this number, these fields and this rule where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String], other: BucketRule): IndexConf =

@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.filegroup.FileGroupId
-import io.hudilite.metadata.stored.{StoredShards, ShardReader}
+import io.hudilite.metadata.stored.{ShardReader, StoredShards}
 import io.hudilite.storage.{HadoopStorage, Parallel, TableStorage}
 
 import org.apache.hadoop.conf.Configuration

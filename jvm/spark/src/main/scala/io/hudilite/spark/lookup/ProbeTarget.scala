@@ -72,7 +72,8 @@ final class ProbeTarget(
   def byKeyWith(columns: Seq[Attribute]): Boolean = byKey && columns.forall(a => KeyProbe.Identity(a.name))
 
   /** A record index knows these columns of a row: there is no row of a key but one, and none that a log file deletes. */
-  private[spark] def isPlace(column: Attribute): Boolean = KeyProbe.Identity(column.name) || column.name == RowPlace.Gone
+  private[spark] def isPlace(column: Attribute): Boolean = KeyProbe.Identity(column.name) ||
+    column.name == RowPlace.Gone
 
   /** Looks into these slices for the columns. */
   private[lookup] def probe(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice]): SliceProbe = {

@@ -27,12 +27,12 @@ import scala.collection.mutable
 final case class RowsAtPlacesExec(output: Seq[Attribute], places: Seq[Attribute], areFew: Boolean,
     @transient target: ProbeTarget, child: SparkPlan) extends UnaryExecNode {
 
-
   override def producedAttributes: AttributeSet = AttributeSet(output)
   override def outputPartitioning: Partitioning = UnknownPartitioning(0)
 
   override def requiredChildDistribution: Seq[Distribution] =
-    if (areFew) Seq(UnspecifiedDistribution) else Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(places.takeRight(1))))
+    if (areFew) Seq(UnspecifiedDistribution)
+    else Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(places.takeRight(1))))
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(if (areFew) Nil else (places.tail ++ places.take(1)).map(SortOrder(_, Ascending)))

@@ -9,7 +9,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical._
-import org.apache.spark.sql.execution.{SparkPlan, SQLExecution, UnaryExecNode}
+import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.hudilite.Rdds
 import org.apache.spark.sql.types.{DataType, StringType}
@@ -83,7 +83,7 @@ final case class ShardLookupExec(keys: KeyColumns, output: Seq[Attribute], shard
       sparkContext.defaultParallelism)(_ => 1L)
       .map(_.flatMap { case (group, keys) => keys.map(_._1).sorted.map(made(_, group).copy(): InternalRow) }.toArray)
     count(Map("shardsAsked" -> byShard.size, "keysAsked" -> rows.length, "numOutputRows" -> found.size,
-      "fileGroups" -> found.map(_._2).distinct.size))
+        "fileGroups" -> found.map(_._2).distinct.size))
     if (lots.isEmpty) sparkContext.emptyRDD[InternalRow]
     else sparkContext.parallelize(lots, lots.size).flatMap(_.iterator)
   }
@@ -96,9 +96,10 @@ final case class ShardLookupExec(keys: KeyColumns, output: Seq[Attribute], shard
 
   private def tell(rows: Array[InternalRow], found: Seq[(String, FileGroupId)]): Unit = {
     val at = keys.partition.orElse(keys.goesTo).map(ordinal)
-    val counts = at.map(i => rows.filterNot(_.isNullAt(i)).groupBy(_.getUTF8String(i)).map { case (path, own) =>
-      path.toString -> own.length.toLong
-    })
+    val counts = at.map(i =>
+      rows.filterNot(_.isNullAt(i)).groupBy(_.getUTF8String(i)).map { case (path, own) =>
+        path.toString -> own.length.toLong
+      })
     looked.tellFound(found.map(_._2.partition).distinct, counts, byPartition = keys.partition.isDefined)
   }
 

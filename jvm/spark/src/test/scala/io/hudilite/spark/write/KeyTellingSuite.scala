@@ -73,7 +73,8 @@ class KeyTellingSuite extends FunSuite {
 
   private def rows(selected: String): DataFrame = spark.sql(s"SELECT $selected")
 
-  private val indexes = Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
+  private val indexes =
+    Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
 
   private val ofKeys = Map("hoodie.datasource.write.recordkey.field" -> "id") ++ indexes
 
@@ -232,7 +233,8 @@ class KeyTellingSuite extends FunSuite {
   }
 
   for (kind <- Seq("cow", "mor"))
-    folder.test(s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
+    folder.test(
+      s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
       path =>
         table(path, kind)
         for (from <- Seq(0, 6)) save(path, some(6, from), op("bulk_insert"))

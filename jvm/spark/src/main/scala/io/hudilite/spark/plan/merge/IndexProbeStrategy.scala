@@ -38,7 +38,8 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
     case IndexedKeys(keys, output, shards, _, target, child) =>
       val indexed = plan.asInstanceOf[IndexedKeys]
       ShardLookupExec(keys, output, shards, indexed.areFew, target.looked, indexed.counted, planLater(child)) :: Nil
-    case probe: IndexProbe if probe.indexed.isDefined && KeyLookup.is(probe) => atPlaces(probe, probe.indexed.get) :: Nil
+    case probe: IndexProbe if probe.indexed.isDefined && KeyLookup.is(probe) =>
+      atPlaces(probe, probe.indexed.get) :: Nil
     case probe: IndexProbe if KeyLookup.is(probe) =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
       // The keys need not be sorted: the probe puts them in order and leaves duplicates out.

@@ -56,7 +56,8 @@ private[plan] object IndexedKeys {
     val columns: Seq[NamedExpression] = Seq(keyColumn, shard) ++ partitionColumn ++ goesTo
     val places = Seq(MetaFields.RecordKey, MetaFields.PartitionPath, RowPlace.FileId).map(name =>
       found.find(_.name == name).getOrElse(AttributeReference(name, StringType)()))
-    IndexedKeys(KeyColumns(keyColumn.toAttribute, shard.toAttribute, partitionColumn.map(_.toAttribute), goesTo), places,
+    IndexedKeys(KeyColumns(keyColumn.toAttribute, shard.toAttribute, partitionColumn.map(_.toAttribute), goesTo),
+      places,
       shards, shared, target, Project(columns, rows))
   }
 
