@@ -157,9 +157,11 @@ are refused where it has numbers. Value: boolean; default false.
 
 INDEX_TYPE: Final[str] = "hoodie.index.type"
 """How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
-files. BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps
-to it, so that later writes need not say so. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM or
-BUCKET; default SIMPLE.
+files. BUCKET: not at all, since the key says which file group of its partition it belongs to. RECORD_INDEX
+and GLOBAL_RECORD_LEVEL_INDEX: in the record index of the metadata table, RECORD_LEVEL_INDEX: in one that has
+keys by partition. A table keeps to buckets, and to a record index that has the place of every row, so that
+later writes need not say so. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM or BUCKET or
+RECORD_INDEX or GLOBAL_RECORD_LEVEL_INDEX or RECORD_LEVEL_INDEX; default SIMPLE.
 """
 
 BUCKET_INDEX_NUM_BUCKETS: Final[str] = "hoodie.bucket.index.num.buckets"
@@ -184,6 +186,11 @@ keeps the values of its partition columns. Value: boolean; default true.
 SIMPLE_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.simple.index.update.partition.path"
 """With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is, and
 keeps the values of its partition columns. Value: boolean; default true.
+"""
+
+RECORD_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.record.index.update.partition.path"
+"""With RECORD_INDEX, a row whose partition has changed moves there; otherwise it is updated where it is, and
+keeps the values of its partition columns. Value: boolean; default false.
 """
 
 BLOOM_INDEX_PRUNE_BY_RANGES: Final[str] = "hoodie.bloom.index.prune.by.ranges"
