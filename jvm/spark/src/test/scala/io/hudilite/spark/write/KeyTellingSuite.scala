@@ -73,7 +73,8 @@ class KeyTellingSuite extends FunSuite {
 
   private def rows(selected: String): DataFrame = spark.sql(s"SELECT $selected")
 
-  private val indexes = Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
+  private val indexes =
+    Seq("hoodie.metadata.enable" -> "true", "hoodie.metadata.global.record.level.index.enable" -> "true")
 
   private val ofKeys = Map("hoodie.datasource.write.recordkey.field" -> "id") ++ indexes
 
@@ -144,7 +145,8 @@ class KeyTellingSuite extends FunSuite {
       sameAs(during(path)(save(path, marked(4, "k3"))), Set.empty)
       sameAs(during(path)(save(path, marked(5, "k3"))), left("p=p1", "k3"))
       sameAs(during(path)(save(path, some(1, from = 4, ts = 1), op("delete"))), left("p=p0", "k4"))
-      sameAs(during(path)(save(path, some(4, ts = 20).selectExpr("*", "false _hoodie_is_deleted"))), come(path, "k0", "k1", "k2", "k3"))
+      sameAs(during(path)(save(path, some(4, ts = 20).selectExpr("*", "false _hoodie_is_deleted"))),
+        come(path, "k0", "k1", "k2", "k3"))
       assertEquals(places(path).keySet, keys(20).toSet - "k4")
     }
 
@@ -232,7 +234,8 @@ class KeyTellingSuite extends FunSuite {
   }
 
   for (kind <- Seq("cow", "mor"))
-    folder.test(s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
+    folder.test(
+      s"$kind: clustering gives each row its new place, copied, sorted or merged with its log, and drops take theirs") {
       path =>
         table(path, kind)
         for (from <- Seq(0, 6)) save(path, some(6, from), op("bulk_insert"))
