@@ -188,10 +188,11 @@ class KeyUpkeepSuite extends FunSuite {
       error.parameters("option")
     }
     val asked = KeyIndexConf(Some(true), 1, 1)
-    val (keys, partitionKeys) = (IndexesConf(keys = asked), IndexesConf(partitionKeys = asked))
-    assertEquals(refused(keyed(9, isPartitioned = true, tells = true), keys), IndexOptions.Keys.name)
-    assertEquals(refused(keyed(9, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
-    assertEquals(refused(keyed(8, isPartitioned = false, tells = true), partitionKeys), IndexOptions.PartitionKeys.name)
+    val global = IndexesConf(keys = asked)
+    val local = IndexesConf(partitionKeys = asked)
+    assertEquals(refused(keyed(9, isPartitioned = true, tells = true), global), IndexOptions.Keys.name)
+    assertEquals(refused(keyed(9, isPartitioned = false, tells = true), local), IndexOptions.PartitionKeys.name)
+    assertEquals(refused(keyed(8, isPartitioned = false, tells = true), local), IndexOptions.PartitionKeys.name)
     assertEquals(intercept[InvalidInput](IndexOptions.of(Map(IndexOptions.Keys.name -> "true",
             IndexOptions.PartitionKeys.name -> "true"))).condition, "INVALID_OPTION_VALUE")
   }
