@@ -179,10 +179,12 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   partitions with another number of buckets; `None` = as the table has it
   * @param recordMoves
   *   true when a record index of the whole table moves a row whose partition has changed
+  * @param isTold
+  *   the table has told the kind, which options leave open
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None,
-    recordMoves: Boolean = false) {
+    recordMoves: Boolean = false, isTold: Boolean = false) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 

@@ -7,6 +7,7 @@ import io.hudilite.metadata.StatValue._
 import java.math.{BigDecimal, BigInteger}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
+import java.util.concurrent.atomic.AtomicReference
 
 import org.apache.avro.Schema
 
@@ -39,17 +40,17 @@ object RecordCodec {
     *   schema of the writer, with or without meta columns
     */
   def of(schemaJson: String): RecordCodec = {
-    val known = last
+    val known = last.get
     if (known != null && known._1 == schemaJson) known._2
     else {
       val made = new RecordCodec(new Schema.Parser().parse(schemaJson))
-      last = (schemaJson, made)
+      last.set(schemaJson -> made)
       made
     }
   }
 
   // Hot path: blocks of one writer have one schema, and to parse it takes longer than to read a small one.
-  @volatile private var last: (String, RecordCodec) = _
+  private val last = new AtomicReference[(String, RecordCodec)]
 
   private def part(record: AvroFields, name: String): AvroFields = record.child(name).getOrElse(
     throw new IllegalArgumentException(s"a record of the metadata table has no $name"))

@@ -2,9 +2,11 @@ package io.hudilite.table
 
 import io.hudilite.config.{IndexConf, IndexOptions, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
-import io.hudilite.metadata.stored.RecordIndex
-import io.hudilite.storage.WeightedCache
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.metadata.stored.{RecordIndex, ShardReader, StoredShards}
+import io.hudilite.storage.{HadoopStorage, Parallel, TableStorage, WeightedCache}
 
+import org.apache.hadoop.conf.Configuration
 import org.slf4j.LoggerFactory
 
 /** How the options of a write and the record index of its table say together that keys are looked up
@@ -38,7 +40,7 @@ final class RecordIndexChoice(table: Table) {
       index
     } else if (!isListed || table.config.generatesKeys || index.kind.isDefined) index
     else found(isAsked = false) match {
-      case Right(records) => index.copy(kind = Some(nameOf(records.isPartitioned)))
+      case Right(records) => index.copy(kind = Some(nameOf(records.isPartitioned)), isTold = true)
       case Left(reason) =>
         warn(s"$reason: as ${WriteOptions.IndexType.name} is not set, the files of their partitions are asked for keys")
         index
@@ -46,10 +48,10 @@ final class RecordIndexChoice(table: Table) {
   }
 
   /** The index that the keys of a write are looked up in; `None` where files answer instead, which is told by a warning. */
-  def toLookUp(conf: WriteConf): Option[KeyShards] =
+  def toLookUp(conf: WriteConf): Option[LookupShards] =
     if (!conf.index.byRecords || (!isListed && madeBy(conf).isDefined)) None // it is made before the next write
-    else found(WriteOptions.IndexType.isSet(conf.options)) match {
-      case Right(index) => Some(KeyShards(table.basePath, index.shards))
+    else found(!conf.index.isTold) match {
+      case Right(index) => Some(LookupShards(table.basePath, index.shards))
       case Left(reason) =>
         warn(s"$reason: the files are asked for the keys of this write")
         None
@@ -58,7 +60,7 @@ final class RecordIndexChoice(table: Table) {
   /** The table as reads by key ask its index, where a write by such an index does; these find out if it is whole. */
   def keyed(conf: WriteConf): Option[Table] =
     if (conf.index.byRecords && isListed)
-      Some(table.readingMetadata(MetadataUse(WriteOptions.IndexType.isSet(conf.options))))
+      Some(table.readingMetadata(MetadataUse(!conf.index.isTold)))
     else None
 
   // Once a snapshot: a write is planned in several steps.
@@ -99,4 +101,37 @@ object RecordIndexChoice {
   private val told = new WeightedCache[(String, String, String), Unit](MostTold)
 
   private val log = LoggerFactory.getLogger("io.hudilite.table.RecordIndexChoice")
+}
+
+/** A record index that has the place of every row of a snapshot, as tasks look keys up in it.
+  *
+  * @param basePath
+  *   of the table
+  */
+final case class LookupShards private[table] (basePath: String, shards: StoredShards) {
+
+  /** Number of its file groups. */
+  def count: Int = shards.slices.size
+
+  /** A key has a place in each partition, and is looked for in those of its own. */
+  def byPartition: Boolean = shards.isPartitioned
+
+  // hot path: called for every key
+  /** As [[StoredShards.shardOf]]. */
+  def of(key: String, partition: => String): Int = shards.shardOf(key, partition)
+
+  /** Looks keys up in a shard. */
+  def reader(shard: Int, conf: Configuration): ShardReader =
+    shards.reader(TableStorage.of(new HadoopStorage(conf), basePath), shard)
+
+  /** Looks a few keys up, shards beside each other.
+    *
+    * @param keys
+    *   by their shards
+    */
+  def places(keys: Map[Int, Set[String]], conf: Configuration): Seq[(String, FileGroupId)] =
+    Parallel.map(keys.toSeq) { case (shard, some) => reader(shard, conf).places(some).toList }.flatten
+
+  // Shown in plans.
+  override def toString: String = s"record index of $count shards"
 }

@@ -116,10 +116,15 @@ object Internals {
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
 
   private val operators: Seq[Internal] = Seq(
+    entry("sql.execution.adaptive.LogicalQueryStage")("A part of a plan that adaptive execution has run, such as a lookup.")(
+      "plan.merge/IndexProbe")("RecordIndexWriteSuite"),
+    entry("sql.execution.ProjectExec")("Columns that are computed of those of a lookup.")("plan.merge/IndexProbeStrategy")(
+      "RecordIndexWriteSuite"),
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan.merge/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("The class of operators of a physical plan.")(
-      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
+      "lookup/ProbeRDD", "lookup/RowsAtPlacesExec", "lookup/ShardLookupExec", "plan/BusyTasks",
       "plan.merge/IndexProbeStrategy",
       "plan.merge/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
       "shim/SharedRowsExec", "shim/Sessions")(
@@ -129,7 +134,7 @@ object Internals {
       "shim/Sessions")("RebasedWriteSuite"),
     entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
-      "plan.merge/LatestByKey",
+      "lookup/RowsAtPlacesExec", "lookup/ShardLookupExec", "plan.merge/LatestByKey",
       "plan/WriteLoopExec", "plan.layout/PrepareTasksExec")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
@@ -139,15 +144,18 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle",
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "lookup/RowsAtPlacesExec", "lookup/ShardLookupExec",
+      "plan.merge/LatestByKey", "shim/OwnShuffle",
       "slice.deliver/SliceLookup")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "lookup/RowsAtPlacesExec", "lookup/ShardLookupExec",
+      "plan.merge/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
       "EvaluatedOnceSuite"),
     entry("sql.execution.SQLExecution")(
       "Which execution of a plan a thread works for; and a session's settings for tasks of jobs that are no queries.")(
-      "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/Sessions", "shim/SharedShuffle")("UpsertPlanSuite",
+      "lookup/IndexProbeExec", "lookup/ShardLookupExec", "shim/OwnShuffle", "shim/Sessions", "shim/SharedShuffle")(
+      "UpsertPlanSuite",
       "EvaluatedOnceSuite", "CompactionSuite"),
     entry(Inside)(
       "`TaskOutputFileAlreadyExistException`, which a task raises so that its job is given up at once: a row that breaks a " +

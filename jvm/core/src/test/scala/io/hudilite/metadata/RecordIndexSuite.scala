@@ -123,7 +123,7 @@ class RecordIndexSuite extends FunSuite {
   }
 }
 
-/** What arrives where a value is sent to. */
+/** Values as they arrive where they are sent to. */
 private final class Sent {
   def of[T](value: T): T = {
     val bytes = new java.io.ByteArrayOutputStream

@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.table.KeyShards
+import io.hudilite.table.LookupShards
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param children
   *   the record key and, where the lookup is one of partitions, the partition path
   */
-final case class KeyShard(children: Seq[Expression], shards: KeyShards) extends Expression {
+final case class KeyShard(children: Seq[Expression], shards: LookupShards) extends Expression {
 
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
@@ -45,7 +45,7 @@ object KeyShard {
   val Nowhere: Int = -1
 
   // hot path: called for every key
-  def of(shards: KeyShards, key: UTF8String, partition: UTF8String): Int =
+  def of(shards: LookupShards, key: UTF8String, partition: UTF8String): Int =
     if (key == null) Nowhere
     else if (!shards.byPartition) shards.of(key.toString, "")
     else if (partition == null) Nowhere

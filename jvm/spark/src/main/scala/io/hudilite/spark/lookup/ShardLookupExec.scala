@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.filegroup.{FileGroupId, Lots}
 import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.KeyShards
+import io.hudilite.table.LookupShards
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -37,7 +37,7 @@ final case class KeyColumns(key: Attribute, shard: Attribute, partition: Option[
   * @param counted
   *   numbers of keys by partition, where they are counted by it
   */
-final case class ShardLookupExec(keys: KeyColumns, output: Seq[Attribute], shards: KeyShards, areFew: Boolean,
+final case class ShardLookupExec(keys: KeyColumns, output: Seq[Attribute], shards: LookupShards, areFew: Boolean,
     @transient looked: LookedIn, @transient counted: Option[() => Map[String, Long]], child: SparkPlan)
     extends UnaryExecNode {
 
@@ -130,7 +130,7 @@ private final class PlaceRow {
 }
 
 /** Looks up the keys of rows that come by shard and key, some thousands at once. */
-private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: Int, shards: KeyShards,
+private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: Int, shards: LookupShards,
     conf: SharedConf, metrics: ShardMetrics) extends Iterator[InternalRow] {
 
   import FoundInShards.KeysAtOnce

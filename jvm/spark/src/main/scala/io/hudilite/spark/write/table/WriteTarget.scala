@@ -19,7 +19,7 @@ import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
-import io.hudilite.table.{Buckets, KeyShards, RecordIndexChoice, Table, TableAccess, TableSupport}
+import io.hudilite.table.{Buckets, LookupShards, RecordIndexChoice, Table, TableAccess, TableSupport}
 import io.hudilite.timeline.FactsTeller
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep}
 
@@ -55,7 +55,7 @@ final case class WriteTarget(
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
   /** The record index of the table, where the keys of the write are looked up in it. */
-  lazy val keyShards: Option[KeyShards] = choice.flatMap(_.toLookUp(conf))
+  lazy val keyShards: Option[LookupShards] = choice.flatMap(_.toLookUp(conf))
 
   /** The table as reads by key ask its record index, where the write may go by that. */
   def keyed: Option[Table] = choice.flatMap(_.keyed(conf))
