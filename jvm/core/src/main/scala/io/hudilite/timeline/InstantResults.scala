@@ -39,7 +39,9 @@ final class InstantResults(store: TimelineStore, timeline: Timeline) {
     val wanted = instants.map(i => place(i) -> i).toMap
     archive.results(instants.map(_.action).toSet)
       .filter { case (instant, _) => wanted.contains(place(instant)) && told.add(place(instant)) }
-      .map { case (instant, result) => wanted(place(instant)) -> AvroText.of(result) } ++ wanted.iterator.collect { case (at, instant) if !told(at) => instant -> Nothing }
+      .map { case (instant, result) => wanted(place(instant)) -> AvroText.of(result) } ++ wanted.iterator.collect {
+      case (at, instant) if !told(at) => instant -> Nothing
+    }
   }
 
   /** The action that deleted a file, if one says so: of the active timeline before those of the archive, the newest first.

@@ -116,9 +116,11 @@ object Internals {
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
 
   private val operators: Seq[Internal] = Seq(
-    entry("sql.execution.adaptive.LogicalQueryStage")("A part of a plan that adaptive execution has run, such as a lookup.")(
+    entry("sql.execution.adaptive.LogicalQueryStage")(
+      "A part of a plan that adaptive execution has run, such as a lookup.")(
       "plan.merge/IndexProbe")("RecordIndexWriteSuite"),
-    entry("sql.execution.ProjectExec")("Columns that are computed of those of a lookup.")("plan.merge/IndexProbeStrategy")(
+    entry("sql.execution.ProjectExec")("Columns that are computed of those of a lookup.")(
+      "plan.merge/IndexProbeStrategy")(
       "RecordIndexWriteSuite"),
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan.merge/IndexProbeStrategy")(
       "UpsertPlanSuite"),
