@@ -186,8 +186,9 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
     assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")
     assertEquals(reason("hoodie.write.table.version" -> "7"), "it must be 6, 8 or 9")
-    assertEquals(reason("hoodie.index.type" -> "RECORD_INDEX"),
-      "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, BUCKET")
+    assertEquals(reason("hoodie.index.type" -> "HBASE"),
+      "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, BUCKET, RECORD_INDEX, GLOBAL_RECORD_LEVEL_INDEX, " +
+        "RECORD_LEVEL_INDEX")
     assertEquals(reason("hoodie.index.bucket.engine" -> "CONSISTENT_HASHING"), "it must be one of SIMPLE")
     assertEquals(reason("hoodie.bucket.index.num.buckets" -> "65537"), "it must be at most 65536, in buckets")
     assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
