@@ -96,7 +96,7 @@ class KeyTellingSuite extends FunSuite {
       .selectExpr("_hoodie_record_key", "_hoodie_partition_path", "_metadata.file_name").collect().map { row =>
         val file = FileNames.parseBaseFile(row.getString(2)).map(_.fileId)
           .orElse(FileNames.parseLogFile(row.getString(2)).map(_.fileId)).get
-        row.getString(0) -> (row.getString(1), file)
+        row.getString(0) -> (row.getString(1) -> file)
       }.toMap
 
   private def come(path: String, keys: String*): Set[KeyChange] = {
