@@ -1,4 +1,4 @@
-"""A record index that hudilite makes and keeps up, in turns with Apache Hudi, which goes by it without a look at the files."""
+"""A record index that hudilite keeps up, in turns with Apache Hudi, which goes by it without a look at the files."""
 
 from __future__ import annotations
 
