@@ -145,7 +145,8 @@ class KeyTellingSuite extends FunSuite {
       sameAs(during(path)(save(path, marked(4, "k3"))), Set.empty)
       sameAs(during(path)(save(path, marked(5, "k3"))), left("p=p1", "k3"))
       sameAs(during(path)(save(path, some(1, from = 4, ts = 1), op("delete"))), left("p=p0", "k4"))
-      sameAs(during(path)(save(path, some(4, ts = 20).selectExpr("*", "false _hoodie_is_deleted"))), come(path, "k0", "k1", "k2", "k3"))
+      sameAs(during(path)(save(path, some(4, ts = 20).selectExpr("*", "false _hoodie_is_deleted"))),
+        come(path, "k0", "k1", "k2", "k3"))
       assertEquals(places(path).keySet, keys(20).toSet - "k4")
     }
 
