@@ -11,11 +11,9 @@ import java.io.{ByteArrayInputStream, FileNotFoundException}
 
 /** Runs work on the record index of a table that may be too much for the driver.
   *
-  * `Transaction.commit` calls it for a write whose index is kept up: from version 8 of tables on before the table lock is
-  * taken, once the metadata table has a pending delta commit of the instant, so that whoever rolls the write back finds the
-  * files; before version 8 under the lock, since log files count on from those that are there. `Transaction.begin` calls it
-  * under the lock where an index is made. Files that it leaves count for nobody before the delta commit of the metadata
-  * table completes, which the caller sees to, under the lock.
+  * `Transaction.commit` calls it for a write whose index is kept up, and `Transaction.begin` where an index is made, both
+  * under the table lock. The metadata table has a pending delta commit of the instant then, so that whoever rolls the write
+  * back finds the files. They count for nobody before that delta commit completes, which the caller sees to.
   */
 trait KeyJobs extends Serializable {
 
