@@ -32,10 +32,14 @@ object IndexFunction {
   /** Letters that are not of ASCII change as the version of Java or Spark says; a bound without any sorts before them all. */
   sealed abstract class OfLetters(of: String => String) extends OfTexts(of) {
     override def isSure(bound: StatValue): Boolean = bound match {
-      case Text(text) => text.forall(_ < FirstOther)
+      case Text(text) => lettersStay && text.forall(_ < FirstOther)
       case _ => true
     }
   }
+
+  // Spark goes by the locale of its process, where a letter of ASCII may become another.
+  private def lettersStay: Boolean = !OtherLetters(Locale.getDefault.getLanguage)
+  private val OtherLetters = Set("tr", "az", "lt")
 
   case object Lower extends OfLetters(_.toLowerCase(Locale.ROOT))
   case object Upper extends OfLetters(_.toUpperCase(Locale.ROOT))

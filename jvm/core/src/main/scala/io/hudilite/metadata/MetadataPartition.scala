@@ -40,7 +40,7 @@ object MetadataPartition {
 
   private val NumberLength = "0000-0".length
 
-  private val Number = "(.*?)(\\d{4})-0".r
+  private val Number = "(?s)(.*?)(\\d{4})-0".r
 
   /** Why these file groups are not those of the whole partition. A key is found by the number of groups, so none may be
     * missing.

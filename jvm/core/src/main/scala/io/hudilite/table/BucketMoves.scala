@@ -16,6 +16,10 @@ object BucketMoves {
     if (plan.strategy == Execution) PlannedBuckets.of(plan.params).map(p => BucketIndex(p.count, p.hashFields, p.rule))
     else None
 
+  /** These are other buckets of the partition than the table states. */
+  def changes(table: Table, index: BucketIndex, partition: String): Boolean =
+    table.statedBuckets.exists(was => !was.in(partition).isSame(index.in(partition)))
+
   /** Reason why buckets that a plan gives to some partitions can no longer be stated: rows of others lie, by the word of a
     * later commit, in buckets by the former numbers.
     */

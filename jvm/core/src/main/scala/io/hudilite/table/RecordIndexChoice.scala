@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{IndexConf, IndexOptions, WriteConf, WriteOptions}
+import io.hudilite.config.{IndexConf, IndexOptions, TableConfig, TableType, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.stored.{RecordIndex, ShardReader, StoredShards}
@@ -26,26 +26,33 @@ final class RecordIndexChoice(table: Table) {
     if (!isListed) Left(s"there is none, which ${IndexOptions.Keys.name}=true makes")
     else table.readingMetadata(MetadataUse(isAsked)).recordIndex
 
-  /** The index of a write: where its options name none, that of the table, as far as it knows every row. Raises
-    * `InvalidInput` where they name one of another scope than the table has.
+  /** The index of a write. Where its options name none, the index of the table answers for the partitions of the rows, as
+    * far as it knows every row: they are where Apache Hudi then looks, and where files answer else. Raises `InvalidInput`
+    * where they name one of another scope than the table has, or buckets whose log files get new keys.
     *
     * @param conf
     *   of the write, with buckets where the table has such
     */
   def asked(conf: WriteConf): IndexConf = {
-    val index = conf.index
+    val index = named(conf.index)
+    refuseBuckets(table.config, conf, isListed)
     if (index.byRecords) {
       val made = if (isListed) table.readingMetadata(MetadataUse(isAsked = true)).hasPartitionedIndex else madeBy(conf)
       made.foreach(check(index.kind.get, _))
       index
     } else if (!isListed || table.config.generatesKeys || index.kind.isDefined) index
     else found(isAsked = false) match {
-      case Right(records) => index.copy(kind = Some(nameOf(records.isPartitioned)), isTold = true)
+      case Right(_) => index.copy(kind = Some(WriteOptions.ByRecordsInPartitions), isTold = true)
       case Left(reason) =>
         warn(s"$reason: as ${WriteOptions.IndexType.name} is not set, the files of their partitions are asked for keys")
         index
     }
   }
+
+  // Rows that are to move are looked for in the whole table.
+  private def named(index: IndexConf): IndexConf =
+    if (index.kind.isEmpty && index.recordMoves && isListed) index.copy(kind = Some(WriteOptions.ByRecords.last))
+    else index
 
   /** The index that the keys of a write are looked up in; `None` where files answer instead, which is told by a warning. */
   def toLookUp(conf: WriteConf): Option[LookupShards] =
@@ -76,16 +83,30 @@ final class RecordIndexChoice(table: Table) {
 object RecordIndexChoice {
 
   /** Looks at the index that options name for a new table. Raises `InvalidInput` where they make one of another scope. */
-  def ofNew(basePath: String, conf: WriteConf): Unit = if (conf.index.byRecords) madeBy(conf) match {
-    case Some(isPartitioned) => check(conf.index.kind.get, isPartitioned)
-    case None => log.warn(s"$basePath gets no record index, without which files are asked for keys: " +
-        s"${IndexOptions.Keys.name}=true or ${IndexOptions.PartitionKeys.name}=true makes one.")
+  def ofNew(basePath: String, config: TableConfig, conf: WriteConf): Unit = {
+    refuseBuckets(config, conf, isListed = false)
+    if (conf.index.byRecords) madeBy(conf) match {
+      case Some(isPartitioned) => check(conf.index.kind.get, isPartitioned)
+      case None => log.warn(s"$basePath gets no record index, without which files are asked for keys: " +
+          s"${IndexOptions.Keys.name}=true or ${IndexOptions.PartitionKeys.name}=true makes one.")
+    }
   }
 
   /** A write makes an index with these options: true where partitions have keys of their own in it. */
   private def madeBy(conf: WriteConf): Option[Boolean] = {
     val indexes = conf.commit.indexes
     if (indexes.partitionKeys.isAsked) Some(true) else if (indexes.keys.isAsked) Some(false) else None
+  }
+
+  // Places are held against the rows of base files, and Apache Hudi's writers refuse such logs as well.
+  private def refuseBuckets(config: TableConfig, conf: WriteConf, isListed: Boolean): Unit = {
+    val asked = Seq(conf.commit.indexes.keys, conf.commit.indexes.partitionKeys)
+    val stays = isListed && !asked.exists(_.isWanted.contains(false))
+    if (conf.index.kind.contains(WriteOptions.ByBuckets) && config.tableType == TableType.MergeOnRead &&
+      (stays || asked.exists(_.isAsked)))
+      throw InvalidInput.option(WriteOptions.IndexType.name, WriteOptions.ByBuckets,
+        "log files of a merge-on-read table get new keys with it, which a record index does not tell; remove that by " +
+          s"${IndexOptions.Keys.name}=false")
   }
 
   private def check(named: String, isPartitioned: Boolean): Unit =

@@ -2,6 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice, StoredFile}
+import io.hudilite.index.BucketIndex
 import io.hudilite.metadata.stored.{MetadataTable, RecordIndex}
 import io.hudilite.record.MetaFields
 import io.hudilite.storage.Parallel
@@ -50,9 +51,13 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
 
   /** Log files may have keys that the base file lacks, which nothing counts. */
   private def foreign(slices: Seq[FileSlice]): Option[String] = {
-    val inLogs = slices.filter(_.base.isEmpty).map(_.groupId) ++ new KeysInLogs(table).among(slices).added
+    val inLogs = slices.filter(mayInsertIntoLogs).map(_.groupId) ++ new KeysInLogs(table).among(slices).added
     inLogs.headOption.map(group => s"log files of ${group.fileId} may have keys of their own")
   }
+
+  // A file id with the number of a bucket tells of one, whose commits count no inserts.
+  private def mayInsertIntoLogs(slice: FileSlice): Boolean =
+    slice.base.isEmpty || (slice.logs.nonEmpty && BucketIndex.bucketOfFile(slice.fileId).isDefined)
 
   /** Rows of the base files, also those that log files delete: these have no place, so that the numbers differ. */
   private def rowsOf(slices: Seq[FileSlice]): Either[String, Long] = {

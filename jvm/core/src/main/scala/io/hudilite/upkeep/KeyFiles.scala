@@ -15,7 +15,7 @@ import scala.collection.mutable
 
 /** Files of the file groups of a record index. Records come in the order of their keys' UTF-8 bytes, each key once.
   *
-  * An attempt that finds a file of its name takes that of another attempt for its own: both are of the same records.
+  * An attempt that finds a file of its name takes that of another attempt for its own where both are of the same records.
   *
   * @param folder
   *   of the metadata table
@@ -29,7 +29,7 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
   /** A log file: places first, then keys that go; `None` where there is no record. */
   def log(fileId: String, name: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] = {
     val out = new ByteArrayOutputStream()
-    val places = new HFileWriter(out, form)
+    val places = new HFileWriter(out, form(Untimed))
     val gone = mutable.ArrayBuffer.empty[DeleteRecord]
     var written = 0L
     val encoded = new EncodedPlaces
@@ -80,7 +80,7 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
     var written = 0L
     var bytes = 0L
     val isNew = storage.createStreamed(s"$parent/$name") { out =>
-      val file = new HFileWriter(out, form)
+      val file = new HFileWriter(out, form(storage.clock.millis()))
       val filter = GroupFiles.filter()
       records.foreach {
         case (key, value) => // hot path
@@ -100,17 +100,23 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
   private val parent = s"$folder/${MetadataPartition.RecordIndex.name}"
 
   private def create(name: String, content: Array[Byte]): Long =
-    if (storage.createNew(s"$parent/$name", content)) content.length.toLong else lengthOf(name)
+    // A task that is run again makes equal bytes, and one that an earlier run has left others.
+    if (storage.createNew(s"$parent/$name", content) ||
+      storage.read(s"$parent/$name").exists(java.util.Arrays.equals(_, content))) content.length.toLong
+    else throw new IOException(s"$parent/$name could not be created, or is of another run")
 
   private def lengthOf(name: String): Long =
     storage.list(parent).find(_.name == name).map(_.length).filter(_ > 0).getOrElse(
       throw new IOException(s"$parent/$name could not be created"))
 
-  private def form: HFileForm =
-    HFileForm(RecordSchema.ofFiles, storage.clock.millis(), blockBytes = GroupFiles.BlockBytes)
+  private def form(madeMs: Long): HFileForm =
+    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = GroupFiles.BlockBytes)
 }
 
 private[upkeep] object KeyFiles {
+
+  // Log files of the same records have the same bytes, whenever they are made.
+  private val Untimed = 0L
 
   /** Readers take a base file for one only by letters, digits and hyphens: of a partition whose name has others, the groups
     * of an index stay log files.

@@ -1,5 +1,6 @@
 package io.hudilite.upkeep
 
+import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.stored.MetadataTable
@@ -31,7 +32,7 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
     *   the table before the action
     */
   def written(instant: String, commit: CommitMetadata, before: Table, metadata: MetadataTable): Seq[WriteStat] = {
-    val sources = if (isQuiet(commit)) Nil else changes(commit, before)
+    val sources = if (isQuiet(commit)) Nil else changes(instant, commit, before)
     if (sources.isEmpty) Nil
     else {
       val slices = metadata.slices(MetadataPartition.RecordIndex)
@@ -69,11 +70,17 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
         shard(FileSlice(MetadataPartition.RecordIndex.name, id, instant, None, Nil), isNew = true))).toMap
   }
 
-  private def changes(commit: CommitMetadata, before: Table): Seq[KeySource] = {
+  // Of its records only a merge with the slice says which ones stay. The next attempt sees the index and tells.
+  private def untold(instant: String, log: WriteStat): CommitConflict =
+    CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> home.basePath, "reason" ->
+      s"the table got a record index since this write began, and ${log.path} does not tell which of its rows stay")
+
+  private def changes(instant: String, commit: CommitMetadata, before: Table): Seq[KeySource] = {
     // A clustering writes each row again, whose new place counts.
     val isMoved = commit.operation == CommitMetadata.Cluster
     val replaced = if (isMoved) Map.empty[String, Seq[String]] else commit.replaced
     val files = commit.allStats.filter(_.path.nonEmpty).toSeq
+    if (work.told.isEmpty && !isMoved) files.find(_.isLog).foreach(log => throw untold(instant, log))
     val rewritten = if (work.told.isDefined || isMoved) Nil else files.filterNot(_.isLog)
     val slices = before.slices((replaced.keySet ++ rewritten.map(_.partitionPath)).toSeq)
     def former(groups: Map[String, Set[String]]): Seq[FileSlice] = groups.toSeq.flatMap { case (partition, ids) =>

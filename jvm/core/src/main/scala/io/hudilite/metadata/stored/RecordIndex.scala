@@ -50,9 +50,11 @@ final class RecordIndex(metadata: MetadataTable) {
 
   /** Keys of an index with one more file group, say, whose empty log file is gone, would not be found where they are. */
   private def misplaced(ids: Seq[String], keys: Seq[Set[String]]): Option[String] =
-    keys.iterator.zipWithIndex.flatMap { case (found, n) =>
-      val own = MetadataPartition.groupsOf(MetadataPartition.RecordIndex, ids, found).getOrElse(n, Set.empty[String])
-      (found -- own).headOption.map(key => s"of ${ids.size} file groups ${ids(n)} is not that of its key $key")
+    ids.indices.groupBy(n => StoredShards.partitionOf(ids(n))).valuesIterator.flatMap { own =>
+      own.sorted.iterator.zipWithIndex.flatMap { case (n, number) =>
+        keys(n).find(MetadataKeys.groupOf(_, own.size) != number)
+          .map(key => s"of ${own.size} file groups ${ids(n)} is not that of its key $key")
+      }
     }.toSeq.headOption
 
   /** Rows of those of the base files of which column statistics count the values of this column, by relative path. */
@@ -118,7 +120,7 @@ final case class StoredShards(folder: String, version: Int, instants: MetadataIn
 
 object StoredShards {
 
-  private val OfPartition = s"${MetadataPartition.RecordIndex.prefix}(.*)-\\d{4}-0".r
+  private val OfPartition = s"(?s)${MetadataPartition.RecordIndex.prefix}(.*)-\\d{4}-0".r
 
   /** The partition of the table that has this file group of a partitioned index; `None` for one of the whole table. */
   def partitionOf(fileId: String): Option[String] = fileId match {

@@ -88,8 +88,9 @@ object PendingClusterings {
   // Rows of unplanned file groups would lie among buckets of another number.
   private def unplanned(table: Table, inputs: Seq[ClusteringInput], index: BucketIndex): Option[String] = {
     val (planned, partitions) = (inputs.map(id).toSet, inputs.map(_.partition).toSet)
-    val slices = if (index.rule.isEmpty) table.files.iterator().flatMap(_._2)
-    else table.slices(partitions.toSeq).valuesIterator.flatten
+    def changes(partition: String): Boolean = BucketMoves.changes(table, index, partition)
+    val slices = table.files.iterator()
+      .filter { case (p, _) => index.rule.isEmpty || partitions(p) || changes(p) }.flatMap(_._2)
     slices.find(slice => !planned(slice.groupId)).map(slice =>
       s"the file group ${slice.fileId} in '${slice.partition}' is newer than the plan, and buckets are moved all at once")
   }

@@ -131,9 +131,7 @@ private final class PlaceRow {
 
 /** Looks up the keys of rows that come by shard and key, some thousands at once. */
 private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: Int, shards: LookupShards,
-    conf: SharedConf, metrics: ShardMetrics) extends Iterator[InternalRow] {
-
-  import FoundInShards.KeysAtOnce
+    conf: SharedConf, metrics: ShardMetrics, most: Int = FoundInShards.KeysAtOnce) extends Iterator[InternalRow] {
 
   private val made = new PlaceRow
   private var ahead: InternalRow = _ // hot path: valid until the next is taken
@@ -153,8 +151,14 @@ private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: 
     val of = ahead.getInt(shard)
     val keys = Set.newBuilder[String]
     var count = 0
-    while (ahead != null && ahead.getInt(shard) == of && count < KeysAtOnce) { // hot path
-      if (of != KeyShard.Nowhere) keys += ahead.getUTF8String(key).toString
+    var last: String = null
+    // Rows of a key are never parted, or its place would be found twice.
+    def goesOn: Boolean = count < most || (last != null && ahead.getUTF8String(key).toString == last)
+    while (ahead != null && ahead.getInt(shard) == of && goesOn) { // hot path
+      if (of != KeyShard.Nowhere) {
+        last = ahead.getUTF8String(key).toString
+        keys += last
+      }
       count += 1
       advance()
     }

@@ -33,6 +33,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
   private def probes(nodes: Seq[SparkPlan]): Seq[SparkPlan] = nodes.collect { case p: IndexProbeExec => p }
 
   private val moving = Map("hoodie.record.index.update.partition.path" -> "true")
+  private val byRecords = Map("hoodie.index.type" -> "RECORD_INDEX")
+  private val inPartitions = Map("hoodie.index.type" -> "SIMPLE")
   private val inFiles =
     Map("hoodie.index.type" -> "GLOBAL_SIMPLE", "hoodie.simple.index.update.partition.path" -> "false")
   private val movingInFiles = Map("hoodie.index.type" -> "GLOBAL_SIMPLE")
@@ -40,8 +42,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
   for ((table, step) <-
       Seq("keyed-v6" -> "upsert-again", "keyed-v8" -> "insert-and-cluster", "keyed-v9" -> "upsert-again",
         "keyed-mor-v9" -> "upsert-on-compacted");
-    (named, files) <- Seq(Map.empty[String, String] -> inFiles, moving -> movingInFiles))
-    test(s"$table after $step: an upsert without an index named has the rows of one that looks into files, $named") {
+    (named, files) <- Seq(Map.empty[String, String] -> inPartitions, byRecords -> inFiles, moving -> movingInFiles))
+    test(s"$table after $step: an upsert has the rows of one that looks into files, $named") {
       for (ids <- Seq(Seq(3, 21, 5, 77, 78), 0 until 1500)) {
         val (path, other) = (after(table, step), after(table, step))
         val frame = changed(ids, 50, "p1")
@@ -106,7 +108,7 @@ final class RecordIndexWriteSuite extends UpsertPlans {
   for ((table, step) <- Seq("keyed-v9" -> "twice", "keyed-mor-v9" -> "delete", "keyed-mor-v9" -> "late-delete"))
     test(s"$table after $step: files answer, and every row of a key is changed") {
       val (path, other) = (after(table, step), after(table, step))
-      val nodes = executed(upsert(changed(Seq(3, 4, 1), 50, "p1"), path, Map("hoodie.index.type" -> "RECORD_INDEX")))
+      val nodes = executed(upsert(changed(Seq(3, 4, 1), 50, "p1"), path, byRecords))
       upsert(changed(Seq(3, 4, 1), 50, "p1"), other, inFiles)
       assertEquals(content(path), content(other))
       assertEquals((lookups(nodes).size, probes(nodes).size), (0, 1), nodes.head)
@@ -139,7 +141,7 @@ final class RecordIndexWriteSuite extends UpsertPlans {
         changed(Seq(3, 21), 50, "p1").selectExpr("IF(id = 'k003', id, NULL) id", "dt")
           .union(changed(Seq(5, 88), 50, "p1").selectExpr("id", "dt")).createOrReplaceTempView("src")
         assertEquals(lookups(statement(text, path)).size, 1)
-        upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), path, Map.empty)
+        upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), path, byRecords)
         spark.conf.set("hoodie.index.type", "SIMPLE")
         statement(text, other)
       } finally {
@@ -149,6 +151,21 @@ final class RecordIndexWriteSuite extends UpsertPlans {
       upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), other, inFiles)
       assertEquals(content(path), content(other), adaptive)
     }
+  }
+
+  test("buckets of a merge-on-read table and a record index are refused beside each other") {
+    val path = java.nio.file.Files.createTempDirectory("hudilite-plan").resolve("own").toString
+    val buckets = options ++ Map("hoodie.datasource.write.table.type" -> "MERGE_ON_READ",
+      "hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
+    val indexed = buckets + ("hoodie.metadata.record.index.enable" -> "true")
+    def write(more: Map[String, String]): Unit =
+      rows(0, 10, 0).write.format("hudilite").options(more).mode(SaveMode.Append).save(path)
+    def refused(): Unit = assert(intercept[io.hudilite.error.InvalidInput](write(indexed)).getMessage
+      .contains("hoodie.metadata.global.record.level.index.enable=false"))
+    refused()
+    write(buckets)
+    refused()
+    assertEquals(spark.read.format("hudilite").load(path).count(), 10L)
   }
 
   test("a named index that the table does not have in this way is refused before anything is written") {

@@ -57,8 +57,9 @@ sealed class HudiliteScanBuilder(
     filter <- filters.of(predicate)
   } yield new StatisticsFilter(filters.values).of(filter)
 
-  private lazy val ofIndexes: Option[ExpressionFilters] =
-    source.table.expressionRanges.map(_.indexes).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
+  // A column of folders has their values, whatever files say.
+  private lazy val ofIndexes: Option[ExpressionFilters] = source.table.expressionRanges.map(_.indexes.filterNot(index =>
+    source.table.config.partitionFields.contains(index.column))).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
 
   override def pushedPredicates(): Array[Predicate] = pushed
 

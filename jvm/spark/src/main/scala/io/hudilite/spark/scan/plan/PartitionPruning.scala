@@ -101,5 +101,5 @@ object PartitionPruning {
 
   /** The partitions that can hold a row for which all of these are true. */
   def selection(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns], predicates: Seq[Predicate])
-      : PathSelection = of(config, schema, evolved).selection(predicates.flatMap(ScanFilter.of(_, schema)))
+      : PathSelection = ofRows(config, schema, evolved).selection(predicates.flatMap(ScanFilter.of(_, schema)))
 }

@@ -17,7 +17,7 @@ import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.table.WriteTarget
-import io.hudilite.table.{Buckets, Table}
+import io.hudilite.table.{BucketMoves, Buckets, Table}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
 
@@ -130,7 +130,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
       LateFiles.delete(table, running, pending.replaced.keys, stats)
       // New rows that others have dealt by the old number meanwhile would stay so.
       val assumption = pending.buckets.fold[Assumption](Assumption.Nothing)(index =>
-        Assumption.Replaces(partition => index.rule.isEmpty || pending.replaced.contains(partition)))
+        Assumption.Replaces(partition =>
+          index.rule.isEmpty || pending.replaced.contains(partition) || BucketMoves.changes(table, index, partition)))
       running.commit(stats, pending.replaced, assumption = assumption, buckets = pending.buckets)
       FinishedClustering(instant.time, pending.replaced, stats)
     } finally running.rollback() // does nothing after a commit

@@ -138,7 +138,7 @@ object WriteTarget {
         SchemaConversion.toAvro(schema, config.name, withMeta = false) // a name that has no place in it is not missing
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
-        RecordIndexChoice.ofNew(basePath, conf)
+        RecordIndexChoice.ofNew(basePath, config, conf)
         WriteTarget(basePath, storage, None, conf, shape(config, conf, schema, None))
     }
     // Columns without a place in the recorded schema, or in names, are refused before rows are looked at.
