@@ -101,11 +101,14 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
         throw CommitConflict("LOCK_TIMEOUT", "path" -> basePath, "waitMs" -> waitMs.toString)
       Thread.sleep(PollMs)
       acquire(hold, deadline, waitMs)
-    } else if (!isThere(hold)) acquire(hold, deadline, waitMs)
+    } else if (!orGivenBack(hold)(isThere(hold))) acquire(hold, deadline, waitMs)
 
-  private def isCreated(hold: Hold): Boolean =
-    try storage.createNew(path, hold.content)
-    catch { case e: Throwable => throw Undo.after(e)(if (isThere(hold)) storage.delete(path)) }
+  private def isCreated(hold: Hold): Boolean = orGivenBack(hold)(storage.createNew(path, hold.content))
+
+  // The file may be there after any failure, when nobody would delete it.
+  private def orGivenBack[T](hold: Hold)(body: => T): T =
+    try body
+    catch { case e: Throwable => throw Undo.after(e)(twice(giveBack(hold))) }
 
   private def isThere(hold: Hold): Boolean = storage.read(path).exists(java.util.Arrays.equals(_, hold.content))
 
@@ -122,9 +125,15 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
   // Work under the lock is done, so a failure here must not undo it.
   private def release(hold: Hold): Unit =
     try
-      if (isThere(hold)) storage.delete(path)
-      else log.warn("The lock file {} was gone or another's before it was given back.", path)
+      if (!twice(giveBack(hold))) log.warn("The lock file {} was gone or another's before it was given back.", path)
     catch { case NonFatal(e) => log.warn(s"The lock file $path could not be deleted; delete it by hand.", e) }
+
+  private def giveBack(hold: Hold): Boolean = isThere(hold) && { storage.delete(path); true }
+
+  // Everybody would wait for a file that stays because of a moment's failure.
+  private def twice[T](body: => T): T =
+    try body
+    catch { case NonFatal(_) => body }
 
   private def content(): Array[Byte] = mapper.writeValueAsBytes(mapper.createObjectNode()
       .put("lockCreateTime", Instant.ofEpochMilli(storage.clock.millis()).toString)
