@@ -1,7 +1,7 @@
 package io.hudilite.transaction.lock
 
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.storage.{Interrupts, Storage, TableStorage, Undo}
+import io.hudilite.storage.{Interrupts, Storage, StorageTime, TableStorage, Undo}
 
 import java.io.IOException
 import java.time.Instant
@@ -112,15 +112,27 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
 
   private def isThere(hold: Hold): Boolean = storage.read(path).exists(java.util.Arrays.equals(_, hold.content))
 
-  private def removeExpired(): Boolean = settings.expiryMs > 0 && {
-    val expired = storage.list(folder).exists(f =>
-      f.name == Name && storage.clock.millis() - f.modifiedMs > settings.expiryMs)
+  private def removeExpired(): Boolean = settings.expiryMs > 0 && isExpired() && {
+    // A file that was made anew since has another content.
+    val found = storage.read(path)
+    val expired = found.isDefined && isExpired() && storage.read(path).exists(java.util.Arrays.equals(_, found.get))
     if (expired) {
       log.warn("The lock file {} is older than {} ms: nobody holds it any more.", path, settings.expiryMs)
       storage.delete(path)
     }
     expired
   }
+
+  // The age by the storage's time counts; that by this machine's clock, which may be wrong, keeps it from being asked often.
+  private def isExpired(): Boolean = storage.list(folder).exists(f =>
+    f.name == Name && storage.clock.millis() - f.modifiedMs > settings.expiryMs / 2 &&
+      storageNow - f.modifiedMs > settings.expiryMs)
+
+  private def storageNow: Long = TimeUnit.NANOSECONDS.toMillis(System.nanoTime()) + ahead
+
+  // Milliseconds.
+  private lazy val ahead: Long =
+    StorageTime.now(storage, folder) - TimeUnit.NANOSECONDS.toMillis(System.nanoTime())
 
   // Work under the lock is done, so a failure here must not undo it.
   private def release(hold: Hold): Unit =
