@@ -341,7 +341,22 @@ class HudiCallsSuite extends FunSuite with Interpreted {
       Seq("DAMAGED_INSTANT" -> time))
     assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(true))
     assertEquals(call(s"doctor(path => '$table')").filter(_.getString(1) == time), Nil)
+    Files.write(timeline.resolve(s"$time.clean.requested"), Array.emptyByteArray)
+    Files.setLastModifiedTime(timeline.resolve(s"$time.clean.requested"),
+      java.nio.file.attribute.FileTime.fromMillis(0))
+    assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(true))
+    assert(!Files.exists(timeline.resolve(s"$time.clean.requested")))
     refused(call("repair_corrupted_clean_files(path => '/nowhere')"), "[TABLE_NOT_FOUND]")
+  }
+
+  test("a table that cannot be examined for broken cleanings is not said to be free of them") {
+    val table = s"${folder()}/t"
+    write(table, "SELECT 'k' id, 'a' p")
+    val properties = Paths.get(table, ".hoodie", "hoodie.properties")
+    Files.deleteIfExists(properties.resolveSibling(".hoodie.properties.crc"))
+    Files.write(properties, Files.readString(properties).replace("hoodie.table.name=", "hoodie.table.name=x").getBytes(UTF_8))
+    assertEquals(call(s"doctor(path => '$table')").map(_.getString(0)), Seq("DAMAGED_PROPERTIES"))
+    assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(false))
   }
 
   test("Parquet files are imported into a new table, and upserted into one that is there") {
