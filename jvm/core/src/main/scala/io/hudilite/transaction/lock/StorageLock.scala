@@ -123,7 +123,7 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
     expired
   }
 
-  // The age by the storage's time counts; that by this machine's clock, which may be wrong, keeps it from being asked often.
+  // The age by the storage's time counts. This machine's clock, which may be wrong, keeps that from being asked often.
   private def isExpired(): Boolean = storage.list(folder).exists(f =>
     f.name == Name && storage.clock.millis() - f.modifiedMs > settings.expiryMs / 2 &&
       storageNow - f.modifiedMs > settings.expiryMs)
