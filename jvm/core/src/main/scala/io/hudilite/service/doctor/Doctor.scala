@@ -48,7 +48,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
 
   private def examined(): Seq[Finding] = {
     val properties = Examination.properties(storage, basePath)
-    if (properties.exists(_.mend.isEmpty)) properties
+    if (properties.exists(_.mend.isEmpty)) properties.map(_.copy(endsExamination = true))
     else properties ++ examine(TableProperties.read(storage, basePath))
   }
 
@@ -57,7 +57,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     try new Examination(new TimelineStore(storage, basePath, config), options).findings()
     catch {
       case e: CorruptTable => Seq(Finding(FindingKind.BrokenInstant, e.parameters.getOrElse("path", basePath),
-            s"The table cannot be examined any further: ${e.getMessage}", "See the message; nothing else is mended."))
+            s"The table cannot be examined any further: ${e.getMessage}", "See the message; nothing else is mended.",
+            endsExamination = true))
     }
   }
 

@@ -1,6 +1,6 @@
 package io.hudilite.service.doctor
 
-import io.hudilite.timeline.Instant
+import io.hudilite.timeline.{Action, Instant}
 
 /** A kind of damage of a table. The names are part of the interface. */
 sealed abstract class FindingKind(val name: String) extends Product with Serializable
@@ -94,9 +94,11 @@ object Mend {
   *   way to mend it; `None` where the user has to decide
   * @param reason
   *   reason why it was not mended, where that was asked for
+  * @param endsExamination
+  *   true when nothing behind it could be looked at
   */
 final case class Finding(kind: FindingKind, subject: String, what: String, advice: String, mend: Option[Mend] = None,
-    isMended: Boolean = false, reason: String = "") {
+    isMended: Boolean = false, reason: String = "", endsExamination: Boolean = false) {
 
   /** True for an equal finding of another examination. */
   private[doctor] def isSame(other: Finding): Boolean = kind == other.kind && subject == other.subject
@@ -104,10 +106,13 @@ final case class Finding(kind: FindingKind, subject: String, what: String, advic
 
 object Finding {
 
-  /** A file of a cleaning in the timeline cannot be read, and the cleaning can be ended without it. */
-  def isOfBrokenCleaning(finding: Finding): Boolean =
+  /** A file of a cleaning in the timeline cannot be read, and the cleaning can be ended without it; or nobody can tell,
+    * for other damage.
+    */
+  def isOfBrokenCleaning(finding: Finding): Boolean = finding.endsExamination ||
     finding.kind == FindingKind.BrokenInstant && finding.mend.exists {
       case Mend.EndCleaning(_) => true
+      case Mend.DropFromTimeline(instant) => instant.action == Action.Clean
       case _ => false
     }
 }

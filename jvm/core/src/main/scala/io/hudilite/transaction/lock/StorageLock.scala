@@ -1,7 +1,7 @@
 package io.hudilite.transaction.lock
 
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.storage.{Interrupts, Storage, TableStorage, Undo}
+import io.hudilite.storage.{Interrupts, Storage, StorageTime, TableStorage, Undo}
 
 import java.io.IOException
 import java.time.Instant
@@ -101,17 +101,21 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
         throw CommitConflict("LOCK_TIMEOUT", "path" -> basePath, "waitMs" -> waitMs.toString)
       Thread.sleep(PollMs)
       acquire(hold, deadline, waitMs)
-    } else if (!isThere(hold)) acquire(hold, deadline, waitMs)
+    } else if (!orGivenBack(hold)(isThere(hold))) acquire(hold, deadline, waitMs)
 
-  private def isCreated(hold: Hold): Boolean =
-    try storage.createNew(path, hold.content)
-    catch { case e: Throwable => throw Undo.after(e)(if (isThere(hold)) storage.delete(path)) }
+  private def isCreated(hold: Hold): Boolean = orGivenBack(hold)(storage.createNew(path, hold.content))
+
+  // The file may be there after any failure, when nobody would delete it.
+  private def orGivenBack[T](hold: Hold)(body: => T): T =
+    try body
+    catch { case e: Throwable => throw Undo.after(e)(twice(giveBack(hold))) }
 
   private def isThere(hold: Hold): Boolean = storage.read(path).exists(java.util.Arrays.equals(_, hold.content))
 
-  private def removeExpired(): Boolean = settings.expiryMs > 0 && {
-    val expired = storage.list(folder).exists(f =>
-      f.name == Name && storage.clock.millis() - f.modifiedMs > settings.expiryMs)
+  private def removeExpired(): Boolean = settings.expiryMs > 0 && isExpired() && {
+    // A file that was made anew since has another content.
+    val found = storage.read(path)
+    val expired = found.isDefined && isExpired() && storage.read(path).exists(java.util.Arrays.equals(_, found.get))
     if (expired) {
       log.warn("The lock file {} is older than {} ms: nobody holds it any more.", path, settings.expiryMs)
       storage.delete(path)
@@ -119,12 +123,29 @@ private[transaction] final class StorageLock(ofTable: Storage, basePath: String,
     expired
   }
 
+  // The age by the storage's time counts. This machine's clock, which may be wrong, keeps that from being asked often.
+  private def isExpired(): Boolean = storage.list(folder).exists(f =>
+    f.name == Name && storage.clock.millis() - f.modifiedMs > settings.expiryMs / 2 &&
+      storageNow - f.modifiedMs > settings.expiryMs)
+
+  private def storageNow: Long = TimeUnit.NANOSECONDS.toMillis(System.nanoTime()) + ahead
+
+  // Milliseconds.
+  private lazy val ahead: Long =
+    StorageTime.now(storage, folder) - TimeUnit.NANOSECONDS.toMillis(System.nanoTime())
+
   // Work under the lock is done, so a failure here must not undo it.
   private def release(hold: Hold): Unit =
     try
-      if (isThere(hold)) storage.delete(path)
-      else log.warn("The lock file {} was gone or another's before it was given back.", path)
+      if (!twice(giveBack(hold))) log.warn("The lock file {} was gone or another's before it was given back.", path)
     catch { case NonFatal(e) => log.warn(s"The lock file $path could not be deleted; delete it by hand.", e) }
+
+  private def giveBack(hold: Hold): Boolean = isThere(hold) && { storage.delete(path); true }
+
+  // Everybody would wait for a file that stays because of a moment's failure.
+  private def twice[T](body: => T): T =
+    try body
+    catch { case NonFatal(_) => body }
 
   private def content(): Array[Byte] = mapper.writeValueAsBytes(mapper.createObjectNode()
       .put("lockCreateTime", Instant.ofEpochMilli(storage.clock.millis()).toString)

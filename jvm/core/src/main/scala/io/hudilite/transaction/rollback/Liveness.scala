@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{FileInfo, Storage, StorageTime}
+import io.hudilite.timeline.WriteFolders
 import io.hudilite.transaction.lock.{Owner, Process}
 
 /** Tells writers of pending instants that may be at work from those that are dead. In doubt a writer counts as alive:
@@ -14,7 +15,7 @@ import io.hudilite.transaction.lock.{Owner, Process}
 private[transaction] final class Liveness(storage: Storage, basePath: String, self: Process, mayWrite: Boolean = true) {
 
   private val place = storage.place(basePath)
-  private lazy val now = if (mayWrite) StorageTime.now(storage, basePath) else storage.clock.millis()
+  private lazy val now = if (mayWrite) StorageTime.now(storage, WriteFolders.owners(basePath)) else storage.clock.millis()
 
   /** True when the process that an owner file names may be at work. Where the operating system cannot tell, the age of
     * its heartbeat does, and before the first beat that of the owner file. The process is dead when neither is younger

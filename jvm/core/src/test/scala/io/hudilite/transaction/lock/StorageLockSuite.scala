@@ -2,7 +2,7 @@ package io.hudilite.transaction.lock
 
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.storage.{HadoopStorage, Place, Storage}
+import io.hudilite.storage.{FaultyStorage, ForwardingStorage, HadoopStorage, Machine, Place, Storage}
 import io.hudilite.table.Table
 import io.hudilite.transaction.{FirstWrite, Processes, TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat}
@@ -82,6 +82,30 @@ class StorageLockSuite extends FunSuite {
     assert(!Files.exists(file(path)))
   }
 
+  test("a lock file that was made does not stay, whichever call fails") {
+    val path = newPath()
+    table(path)
+    def held(faulty: FaultyStorage): Boolean = {
+      var ran = false
+      try new StorageLock(faulty, path, StorageLockSettings()).held(1000L) { ran = true }
+      catch { case _: Throwable => () }
+      Thread.interrupted()
+      ran
+    }
+    val whole = new FaultyStorage(storage, _ => false, () => new AssertionError(), afterEffect = false)
+    assert(held(whole))
+    var failed = 0
+    for ((name, failure) <- FaultyStorage.Failures; after <- Seq(true, false); call <- 1 to whole.calls) {
+      val ran = held(new FaultyStorage(storage, _ == call, failure, after))
+      if (!ran) failed += 1
+      // Under the lock's release a virtual machine that fails or is stopped is not asked again.
+      val mayStay = ran && Set("an Error", "an interrupt")(name)
+      assert(mayStay || !Files.exists(file(path)), s"call $call with $name, after its effect: $after, ran: $ran")
+      Files.deleteIfExists(file(path))
+    }
+    assert(failed >= 16, failed.toString)
+  }
+
   test("a lock file that is older than its expiry is nobody's, and one without an expiry is somebody's for good") {
     val path = newPath()
     table(path)
@@ -92,6 +116,46 @@ class StorageLockSuite extends FunSuite {
     assertEquals(intercept[CommitConflict](young.locked(storage, path)(())).condition, "LOCK_TIMEOUT")
     of("a", StorageLockSettings(expiryMs = 60000L)).locked(storage, path)(())
     assert(!Files.exists(file(path)))
+  }
+
+  test("neither a clock that is wrong nor a lock file that is made anew ends another's lock") {
+    val path = newPath()
+    table(path)
+    val settings = StorageLockSettings(expiryMs = 60000L)
+    def aged(seconds: Long): Unit = {
+      theirs(path)
+      Files.setLastModifiedTime(file(path), FileTime.fromMillis(System.currentTimeMillis() - seconds * 1000L))
+      ()
+    }
+    def refused(as: Storage): Unit = {
+      assertEquals(intercept[CommitConflict](new StorageLock(as, path, settings).held(250L)(())).condition,
+        "LOCK_TIMEOUT")
+      assert(Files.exists(file(path)))
+    }
+    def by(seconds: Long) = new Machine(storage, java.time.Instant.now().plusSeconds(seconds))
+    aged(10)
+    refused(by(3600))
+    aged(70)
+    refused(by(-3600))
+    // The holder gives it back as it expires, and another takes it.
+    var reads = 0
+    val anew = new ForwardingStorage(storage) {
+      override def read(at: String): Option[Array[Byte]] = {
+        val found = super.read(at)
+        if (at.endsWith("/lock")) reads += 1
+        if (at.endsWith("/lock") && reads == 1) Files.write(file(path), "{\"lockHolder\":\"b\"}".getBytes(UTF_8))
+        if (at.endsWith("/lock")) Files.setLastModifiedTime(file(path), FileTime.fromMillis(0L))
+        found
+      }
+    }
+    assertEquals(intercept[CommitConflict](new StorageLock(anew, path, settings).held(0L)(())).condition,
+      "LOCK_TIMEOUT")
+    assert(new String(Files.readAllBytes(file(path)), UTF_8).contains("b"))
+    assert(reads >= 2, reads.toString)
+    new StorageLock(by(60), path, settings).held(250L)(())
+    assert(!Files.exists(file(path)))
+    val left = storage.list(s"$path/.hoodie").map(_.name).filter(_.contains("now"))
+    assertEquals(left, Nil)
   }
 
   test("a write whose lock file is taken away before it completes leaves nothing") {

@@ -1,21 +1,26 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{ReadOptions, TableType}
-import io.hudilite.error.{CommitConflict, UnsupportedTable}
+import io.hudilite.config.{MergeMode, ReadOptions, TableType, WriteConf, WriteOptions}
+import io.hudilite.config.service.ServiceOptions
+import io.hudilite.error.{CommitConflict, HudiliteException, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.doctor.{Doctor, Finding, ReplacedProperties}
 import io.hudilite.service.undo.Rollbacks
+import io.hudilite.spark.row.RowKeys
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.write.table.{NeededColumns, WriteTarget}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 import io.hudilite.transaction.TransactionOptions
 
+import java.util.UUID
+
 import org.apache.commons.io.IOUtils
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession}
 import org.apache.spark.sql.expressions.Window
-import org.apache.spark.sql.functions.{col, desc, row_number}
+import org.apache.spark.sql.functions.{col, length, row_number}
 import org.apache.spark.sql.types.{BooleanType, StringType}
 
 /** Hudi's procedures that repair one thing of a table. */
@@ -54,7 +59,8 @@ private[procedure] object RepairProcedures {
   private val Types = Seq("insert_type", "update_type", "upsert_type")
 
   private val deduplicate = Procedure("repair_deduplicate",
-    "Leaves one row of each record key in a partition: the one that was written last. No row is lost.",
+    "Leaves one row of each record key in a partition: of its last commit that with the greatest ordering value. No " +
+      "row is lost.",
     Seq(Parameter.Table, Parameter.text(Partition, "the path of the partition; empty for a table without partitions"),
       Parameter.text(Output,
         "a new folder of Parquet files outside of the table: the rows that would stay or, when they " +
@@ -64,10 +70,11 @@ private[procedure] object RepairProcedures {
       Parameter.Path, Parameter.Options), Seq("result" -> StringType)) { (session, arguments) =>
     arguments.oneOf("dedupe_type", Types)
     val call = ServiceCall.of(session, arguments)
-    call.onTable((table, _) => new Deduplication(session, call, table, arguments).run())
+    call.onTable((table, conf) => new Deduplication(session, call, table, conf, arguments).run())
   }
 
-  private final class Deduplication(session: SparkSession, call: ServiceCall, table: Table, arguments: Arguments) {
+  private final class Deduplication(session: SparkSession, call: ServiceCall, table: Table, conf: WriteConf,
+      arguments: Arguments) {
 
     private val partition = arguments.verbatim(Partition).getOrElse(arguments.needed(Partition)).trim
     private val output = arguments.needed(Output)
@@ -77,6 +84,7 @@ private[procedure] object RepairProcedures {
       val (staying, others) = split()
       if (arguments.dryRun) staying.write.mode("errorifexists").parquet(output)
       else {
+        checkPaths(staying)
         others.write.mode("errorifexists").parquet(output)
         if (!session.read.schema(others.schema).parquet(output).isEmpty) overwrite(staying)
       }
@@ -101,24 +109,67 @@ private[procedure] object RepairProcedures {
         .where(col(MetaFields.PartitionPath) === partition)
       val number = Iterator.from(0).map(n => s"copy_$n").find(!rows.columns.contains(_)).get
       val numbered = rows.withColumn(number,
-        row_number().over(Window.partitionBy(MetaFields.RecordKey).orderBy(
-            Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.FileName).map(desc): _*)))
+        row_number().over(Window.partitionBy(MetaFields.RecordKey).orderBy(age.map(_.desc): _*)))
       (numbered.where(col(number) === 1).drop(number), numbered.where(col(number) > 1).drop(number))
     }
 
-    // A write that completes meanwhile would be overwritten, too, so the overwrite is taken back then.
+    /** Of rows of one key the greatest by these stays. The last number of a sequence number is not padded. */
+    private def age: Seq[Column] = {
+      val compared = if (table.config.mergeMode == MergeMode.EventTime) table.config.orderingFields else Nil
+      val number = col(MetaFields.CommitSeqno)
+      (col(MetaFields.CommitTime) +: compared.map(quoted)) ++ Seq(length(number), number, col(MetaFields.FileName))
+    }
+
+    private def quoted(name: String): Column = col(s"`${name.replace("`", "``")}`")
+
+    /** Refuses rows that a write would lay elsewhere: it would replace the rows of that partition. */
+    private def checkPaths(staying: DataFrame): Unit = {
+      val target = WriteTarget.of(table.basePath, table.storage, Some(table), conf,
+        staying.drop(MetaFields.all: _*).schema, NeededColumns.All, () => Sessions.hadoopConf(session))
+      val settings = target.shape.keySettings.copy(recordKeyFields = Nil)
+      val columns = staying.select(settings.partitionFields.map(_.name.takeWhile(_ != '.')).distinct.map(quoted): _*)
+      val (schema, named) = (columns.schema, partition)
+      val others = columns.queryExecution.toRdd.mapPartitions { rows =>
+        val keys = new RowKeys(schema, settings, toWrite = true)
+        rows.map(keys.partitionPath(_).toString).filter(_ != named)
+      }
+      others.take(1).foreach(path => throw arguments.invalid(Partition, partition,
+          s"some of its rows would be written to the partition '$path', by their columns and the options"))
+    }
+
+    // A write that completes before the overwrite begins may be overwritten, too, so that is taken back then.
     private def overwrite(staying: DataFrame): Unit = {
       val seen = writes(table).map(_._1.time).toSet
       refuse(since(seen).map(_._1))
-      staying.drop(MetaFields.all: _*).write.format("hudilite").options(call.options)
-        .option("hoodie.datasource.write.operation", Operation).mode("append").save(table.basePath)
-      val (own, others) = since(seen).partition(_._2.operation.equalsIgnoreCase(Operation))
-      if (others.nonEmpty) {
-        own.foreach { case (write, _) =>
-          call.onTable((now, conf) => Rollbacks.run(now, Some(write.time), TransactionOptions.of(conf.commit)))
-        }
-        refuse(others.map(_._1))
+      val mark = UUID.randomUUID().toString
+      staying.drop(MetaFields.all: _*).write.format("hudilite").options(call.options ++ marked(mark))
+        .option(WriteOptions.Operation.name, "insert_overwrite").option(ServiceOptions.Services.name, "false")
+        .mode("append").save(table.basePath)
+      val (own, others) = since(seen).partition(_._2.extra.values.exists(_ == mark))
+      val (write, _) = own.headOption.getOrElse(
+        throw new IllegalStateException(s"the overwrite of $partition has left no commit"))
+      takeBack(write, others.map(_._1).filter(mayBeBefore(_, write)))
+    }
+
+    /** The other write may have completed before this one took its instant. Version 6 has no completion times but those
+      * of files, which go by another clock.
+      */
+    private def mayBeBefore(other: Instant, own: Instant): Boolean = other.time < own.time &&
+      (table.config.layout == 1 || other.completionTime.forall(_ <= own.time))
+
+    /** An entry of the commit by which it is known. */
+    private def marked(mark: String): Map[String, String] = {
+      val prefix = Some(WriteOptions.NotesPrefix(conf.options)).filter(_.nonEmpty).getOrElse("_")
+      Map(WriteOptions.NotesPrefix.name -> prefix, s"${prefix}repair" -> mark)
+    }
+
+    private def takeBack(own: Instant, others: Seq[Instant]): Unit = if (others.nonEmpty) {
+      try call.onTable((now, conf) => Rollbacks.run(now, Some(own.time), TransactionOptions.of(conf.commit)))
+      catch {
+        case e: HudiliteException =>
+          throw changed(others, s", and the overwrite ${own.time} could not be taken back: ${e.getMessage}")
       }
+      refuse(others)
     }
 
     private def since(seen: Set[String]): Seq[(Instant, CommitMetadata)] =
@@ -131,11 +182,11 @@ private[procedure] object RepairProcedures {
         (of.config.tableType == TableType.MergeOnRead && write.action == Action.Commit)
       }
 
-    private def refuse(others: Seq[Instant]): Unit = if (others.nonEmpty) throw CommitConflict("TABLE_CHANGED",
-      "path" -> table.basePath, "change" -> s"the write ${others.map(_.time).mkString(", ")} completed meanwhile")
-  }
+    private def refuse(others: Seq[Instant]): Unit = if (others.nonEmpty) throw changed(others, "")
 
-  private lazy val Operation = "insert_overwrite"
+    private def changed(others: Seq[Instant], more: String): CommitConflict = CommitConflict("TABLE_CHANGED",
+      "path" -> table.basePath, "change" -> s"the write ${others.map(_.time).mkString(", ")} completed meanwhile$more")
+  }
 
   val All: Seq[Procedure] = Seq(cleanings, properties, deduplicate)
 }

@@ -5,7 +5,7 @@ import io.hudilite.spark.Logged
 import io.hudilite.spark.catalog.NamedSession
 
 import java.net.InetSocketAddress
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
@@ -105,6 +105,30 @@ final class CommitCallbackSuite extends NamedSession {
       assert(said.flatten.forall(_.startsWith("WARN The write ")), said)
       assert(said.head.head.contains("it answered 500") && !said(1).head.contains("secret"), said)
     }
+  }
+
+  test("a service whose answer stops after its headers holds no write up") {
+    val path = s"$home/silent"
+    val (written, cut) = (new CountDownLatch(1), new CountDownLatch(1))
+    val server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0)
+    server.createContext("/",
+      (exchange: HttpExchange) => {
+        exchange.getRequestBody.readAllBytes()
+        exchange.sendResponseHeaders(200, 10)
+        exchange.getResponseBody.flush()
+        if (written.await(60, TimeUnit.SECONDS)) cut.countDown()
+        exchange.close()
+      })
+    server.start()
+    try
+      write(path, on -> "true", s"$http.url" -> s"http://127.0.0.1:${server.getAddress.getPort}/x",
+        s"$http.timeout.seconds" -> "1")
+    finally {
+      written.countDown()
+      assert(cut.await(10, TimeUnit.SECONDS), "the write ended when the service had given up")
+      server.stop(0)
+    }
+    assertEquals(count(path), 4L)
   }
 
   test("a callback that cannot be called is refused before anything is written") {

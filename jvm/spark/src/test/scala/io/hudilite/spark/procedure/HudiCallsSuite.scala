@@ -10,6 +10,8 @@ import java.nio.file.StandardOpenOption.APPEND
 import com.fasterxml.jackson.databind.ObjectMapper
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
+import org.apache.spark.sql.catalyst.rules.Rule
 
 import scala.collection.JavaConverters._
 
@@ -298,6 +300,86 @@ class HudiCallsSuite extends FunSuite with Interpreted {
     }
   }
 
+  private def states(table: String) = call(s"show_timeline(path => '$table', limit => 1000)").map(_.toString)
+
+  private def texts(table: String) = spark.read.format("hudilite").load(table).collect().map(_.toString).sorted.toSeq
+
+  private val bulk = "hoodie.datasource.write.operation" -> "bulk_insert"
+
+  test("rows that the options would lay into another partition are not deduplicated") {
+    val (home, table) = { val at = folder(); (at, s"$at/t") }
+    val times = Seq("hoodie.datasource.write.keygenerator.class" -> "org.apache.hudi.keygen.CustomKeyGenerator",
+      "hoodie.datasource.write.partitionpath.field" -> "ms:TIMESTAMP",
+      "hoodie.keygen.timebased.timestamp.type" -> "EPOCHMILLISECONDS",
+      "hoodie.keygen.timebased.output.dateformat" -> "yyyy-MM-dd")
+    def zone(name: String) = "hoodie.keygen.timebased.timezone" -> name
+    (1 to 2).foreach(value =>
+      write(table, s"SELECT concat('k', id) id, (id * 24 + 23) * 3600000L ms, $value v FROM range(2)",
+        (times ++ Seq(bulk, zone("UTC"))): _*))
+    // Apache Hudi does not keep the zone.
+    val properties = Paths.get(table, ".hoodie", "hoodie.properties")
+    Files.deleteIfExists(properties.resolveSibling(".hoodie.properties.crc"))
+    Files.write(properties, Files.readAllLines(properties).asScala.filterNot(_.contains("timebased.timezone")).asJava)
+    val before = (states(table), texts(table))
+    def repair(in: String) = call(s"repair_deduplicate(path => '$table', duplicated_partition_path => '1970-01-01', " +
+        s"repaired_output_path => '$home/out', dry_run => false, options => '" +
+        (times :+ zone(in)).map { case (name, value) => s"$name=$value" }.mkString(",") + "')")
+    refused(repair("Asia/Tokyo"), "would be written to the partition '1970-01-02'")
+    assertEquals((states(table), texts(table)), before)
+    assert(!Files.exists(home.resolve("out")))
+    repair("UTC")
+    assertEquals(spark.read.format("hudilite").load(table).selectExpr("concat(id, v)").collect().map(_.getString(0))
+        .sorted.toSeq, Seq("k02", "k11", "k12"))
+  }
+
+  test("a write that completes while rows are deduplicated stays, and nothing is cleaned") {
+    Seq("6", "9").foreach { version =>
+      val (home, table) = { val at = folder(); (at, s"$at/t") }
+      def insert(key: String, partition: String, value: Int): Unit = write(table,
+        s"SELECT '$key' id, '$partition' p, $value v", bulk, "hoodie.write.table.version" -> version)
+      (1 to 2).foreach(insert("k", "a", _))
+      def repair(to: String) = call(s"repair_deduplicate(path => '$table', duplicated_partition_path => 'a', " +
+          s"repaired_output_path => '$home/$to', dry_run => false, options => 'hoodie.clean.commits.retained=1')")
+      Seq("a" -> "added rows to the partition 'a'", "b" -> "completed meanwhile").foreach { case (partition, says) =>
+        val once = new java.util.concurrent.atomic.AtomicBoolean(true)
+        val between = new Rule[LogicalPlan] {
+          override def apply(plan: LogicalPlan): LogicalPlan = {
+            if (plan.isInstanceOf[V2WriteCommand] && once.getAndSet(false)) insert("late", partition, 9)
+            plan
+          }
+        }
+        val rules = spark.experimental.extraOptimizations
+        spark.experimental.extraOptimizations = rules :+ between
+        try refused(repair(s"out-$partition"), says)
+        finally spark.experimental.extraOptimizations = rules
+        assert(!once.get)
+      }
+      def rows = spark.read.format("hudilite").load(table).selectExpr("concat(p, id, v)").collect()
+        .map(_.getString(0)).sorted.toSeq
+      assertEquals(rows, Seq("ak1", "ak2", "alate9", "blate9"))
+      repair("out")
+      assertEquals(rows, Seq("ak2", "alate9", "blate9"))
+      assertEquals(states(table).filter(_.contains("clean")), Nil)
+    }
+  }
+
+  test("of rows of one key and commit the one with the greatest ordering value stays, then that of the last number") {
+    val home = folder()
+    def kept(table: String) = {
+      call(s"repair_deduplicate(path => '$home/$table', duplicated_partition_path => 'a', " +
+        s"repaired_output_path => '$home/$table-out', dry_run => false)")
+      spark.read.format("hudilite").load(s"$home/$table").selectExpr("v").collect().map(_.getLong(0)).toSeq
+    }
+    def rows(ts: String) = s"SELECT 'k' id, 'a' p, id v, $ts ts FROM range(0, 30, 1, 1)"
+    write(s"$home/ordered", rows("abs(id - 17)"), bulk, "hoodie.datasource.write.precombine.field" -> "ts")
+    assertEquals(kept("ordered"), Seq(0L))
+    write(s"$home/plain", rows("1"), bulk)
+    val last = spark.read.format("hudilite").load(s"$home/plain")
+      .selectExpr("v", "CAST(element_at(split(_hoodie_commit_seqno, '_'), -1) AS int) AS n").orderBy("n").collect().last
+    assertEquals(last.getInt(1), 29)
+    assertEquals(kept("plain"), Seq(last.getLong(0)))
+  }
+
   test("properties are replaced where no fact of the table becomes another one") {
     Seq("6", "9").foreach { version =>
       val (home, table) = { val at = folder(); (at, s"$at/t") }
@@ -341,7 +423,22 @@ class HudiCallsSuite extends FunSuite with Interpreted {
       Seq("DAMAGED_INSTANT" -> time))
     assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(true))
     assertEquals(call(s"doctor(path => '$table')").filter(_.getString(1) == time), Nil)
+    val unbegun = Files.write(timeline.resolve("20261130000000001.clean.requested"), Array.emptyByteArray)
+    Files.setLastModifiedTime(unbegun, java.nio.file.attribute.FileTime.fromMillis(0))
+    assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(true))
+    assert(!Files.exists(unbegun))
     refused(call("repair_corrupted_clean_files(path => '/nowhere')"), "[TABLE_NOT_FOUND]")
+  }
+
+  test("a table that cannot be examined for broken cleanings is not said to be free of them") {
+    val table = s"${folder()}/t"
+    write(table, "SELECT 'k' id, 'a' p")
+    val properties = Paths.get(table, ".hoodie", "hoodie.properties")
+    Files.deleteIfExists(properties.resolveSibling(".hoodie.properties.crc"))
+    val other = Files.readString(properties).replace("hoodie.table.name=", "hoodie.table.name=x")
+    Files.write(properties, other.getBytes(UTF_8))
+    assertEquals(call(s"doctor(path => '$table')").map(_.getString(0)), Seq("DAMAGED_PROPERTIES"))
+    assertEquals(call(s"repair_corrupted_clean_files(path => '$table')").map(_.getBoolean(0)), Seq(false))
   }
 
   test("Parquet files are imported into a new table, and upserted into one that is there") {

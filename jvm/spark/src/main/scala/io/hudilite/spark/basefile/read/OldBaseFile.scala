@@ -59,6 +59,9 @@ private[spark] class OldBaseFile(
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet
 
+  /** Row groups to read for the rows of the wanted ones. */
+  def blocksFor(wanted: BlockMetaData => Boolean): Seq[BlockMetaData] = blocks.filter(wanted)
+
   /** Old rows of these neighbouring row groups, in batches of the columns of `CarriedSchema.schema`. */
   def batches(of: Seq[BlockMetaData]): OldRows = FileBatches.of(path, whole, of, columns, contexts)
 

@@ -14,13 +14,20 @@ private[spark] final class OldSkeleton(basePath: String, skeleton: BaseFile, col
     contexts: ReaderContexts, evolved: Option[EvolvedColumns], folders: FolderColumns)
     extends OldBaseFile(basePath, skeleton, columnsOfTable, contexts, evolved) {
 
-  /** All rows: row groups of a skeleton say nothing of the source. */
-  override def batches(of: Seq[BlockMetaData]): OldRows = {
-    if (of.size != blocks.size) throw new IllegalStateException(s"some row groups of the skeleton ${skeleton.name}")
-    new SkeletonBatches(basePath, skeleton, contexts, evolved, folders).open(CarriedSchema.schema(columnsOfTable),
-      SQLConf.get.parquetVectorizedReaderBatchSize)
-  }
+  private val all = CarriedSchema.schema(columnsOfTable)
+
+  /** All or none: row groups of a skeleton say nothing of the source. */
+  override def blocksFor(wanted: BlockMetaData => Boolean): Seq[BlockMetaData] =
+    if (blocks.exists(wanted)) blocks else Nil
+
+  override def batches(of: Seq[BlockMetaData]): OldRows = open(of, all)
 
   override def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldRows =
-    throw new IllegalStateException(s"some columns of the skeleton ${skeleton.name}")
+    open(of, StructType(ordinals.map(all(_))))
+
+  private def open(of: Seq[BlockMetaData], columns: StructType): OldRows = {
+    if (of.size != blocks.size) throw new IllegalStateException(s"some row groups of the skeleton ${skeleton.name}")
+    new SkeletonBatches(basePath, skeleton, contexts, evolved, folders).open(columns,
+      SQLConf.get.parquetVectorizedReaderBatchSize)
+  }
 }

@@ -30,12 +30,14 @@ private[inline] object CommitCallback {
     }
   }
 
+  // The time of a request ends with the headers of its answer, so the body, which may never come, is not read.
   private def sent(conf: CallbackConf, message: Array[Byte]): Int = {
     val wait = Duration.ofSeconds(conf.timeoutSeconds.toLong)
-    HttpClient.newBuilder().connectTimeout(wait).build()
+    val answer = HttpClient.newBuilder().connectTimeout(wait).build()
       .send(conf.request.timeout(wait).POST(HttpRequest.BodyPublishers.ofByteArray(message)).build(),
-        HttpResponse.BodyHandlers.discarding())
-      .statusCode()
+        HttpResponse.BodyHandlers.ofInputStream())
+    answer.body.close()
+    answer.statusCode()
   }
 
   // The rest of the address may hold a secret.

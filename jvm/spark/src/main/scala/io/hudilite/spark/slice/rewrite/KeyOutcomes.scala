@@ -70,9 +70,15 @@ private[spark] final class KeyOutcomes(slice: FileSlice, logs: LogJob, ordinals:
   private def readBase(file: BaseFile, keys: Array[UTF8String], found: mutable.HashMap[UTF8String, Version]): Unit = {
     val wanted = new java.util.HashSet[UTF8String](java.util.Arrays.asList(keys: _*))
     val old = open(file)
+    val blocks = old.blocksFor(meets(_, keys))
+    if (blocks.nonEmpty) readBlocks(old, blocks, wanted, found)
+  }
+
+  private def readBlocks(old: OldBaseFile, blocks: Seq[BlockMetaData], wanted: java.util.Set[UTF8String],
+      found: mutable.HashMap[UTF8String, Version]): Unit = {
     val columns = (CarriedSchema.KeyOrdinal +: ordinals.map(_ + CarriedSchema.Meta.size)).distinct
     val read = ordinals.map(o => columns.indexOf(o + CarriedSchema.Meta.size))
-    val batches = old.batches(old.blocks.filter(meets(_, keys)), columns)
+    val batches = old.batches(blocks, columns)
     try
       while (batches.next()) {
         var row = 0

@@ -1,17 +1,17 @@
-package io.hudilite.transaction.rollback
-
-import io.hudilite.storage.{Storage, Temporaries}
-import io.hudilite.timeline.WriteFolders
+package io.hudilite.storage
 
 /** Time of the storage, by the date of a file that is written now.
   *
   * Ages of other writers' files are computed from it, so that no machine's clock can make a live writer look dead.
   */
-private[rollback] object StorageTime {
+private[hudilite] object StorageTime {
 
-  /** Epoch milliseconds. */
-  def now(storage: Storage, basePath: String): Long = {
-    val folder = WriteFolders.owners(basePath)
+  /** Epoch milliseconds.
+    *
+    * @param folder
+    *   takes a file for a moment
+    */
+  def now(storage: Storage, folder: String): Long = {
     val name = Temporaries.nameFor("now")
     storage.replace(s"$folder/$name", Array.emptyByteArray)
     try storage.list(folder).find(_.name == name).map(_.modifiedMs).getOrElse(
