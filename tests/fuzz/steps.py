@@ -240,8 +240,9 @@ class Author:
         return {"do": "store", "seed": self.rng.random()}
 
     def cluster(self) -> Step:
-        """Small files together, or all rows by some of the columns that are not nested."""
-        sortable = [n for n, d in self.spec.columns if "<" not in d]
+        """Small files together, or all rows by some of the columns that are in files and not nested."""
+        missing = self.spec.partition if self.spec.dropped else ()
+        sortable = [n for n, d in self.spec.columns if "<" not in d and n not in missing]
         some = self.rng.sample(sortable, min(len(sortable), self.rng.randint(1, 3)))
         layout = self.rng.choice(("linear", "zorder", "hilbert"))
         return {"do": "cluster", "sort": None, "layout": None} if self.rng.random() < 0.4 else {

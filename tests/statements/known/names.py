@@ -119,7 +119,7 @@ KINDS = {
     ],
     "what Hudi tables have not": [
         refused("CREATE INDEX i ON $T (id)", "STATEMENT_NOT_SUPPORTED", "column.stats.column.list"),
-        refused("DROP INDEX files ON $T", "STATEMENT_NOT_SUPPORTED", "delete_metadata_table"),
+        refused("DROP INDEX files ON $T", "INDEX_NOT_FOUND", "files"),
         refused("RESTORE TABLE $T TO VERSION AS OF 1", "STATEMENT_NOT_SUPPORTED", "restore_to_instant"),
         refused("DESCRIBE DETAIL $T", "STATEMENT_NOT_SUPPORTED", "DESCRIBE TABLE EXTENDED"),
     ],

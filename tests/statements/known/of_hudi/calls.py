@@ -32,7 +32,7 @@ def exported(at: Place) -> DataFrame:
 
 
 def with_owner(at: Place) -> list[tuple[Any, ...]]:
-    """What a file of the table's properties with one more changes."""
+    """The changes that a file of the table's properties with one more makes."""
     file = Path(at.p + "-properties")
     file.write_text((Path(at.p) / ".hoodie" / "hoodie.properties").read_text() + "team.owner=ann\n")
     done = at.spark.sql(
