@@ -72,8 +72,9 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
 
   // Of its records only a merge with the slice says which ones stay. The next attempt sees the index and tells.
   private def untold(instant: String, log: WriteStat): CommitConflict =
-    CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> home.basePath, "reason" ->
-      s"the table got a record index since this write began, and ${log.path} does not tell which of its rows stay")
+    CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> home.basePath,
+      "reason" ->
+        s"the table got a record index since this write began, and ${log.path} does not tell which of its rows stay")
 
   private def changes(instant: String, commit: CommitMetadata, before: Table): Seq[KeySource] = {
     // A clustering writes each row again, whose new place counts.

@@ -15,7 +15,8 @@ import io.hudilite.transaction.lock.{Owner, Process}
 private[transaction] final class Liveness(storage: Storage, basePath: String, self: Process, mayWrite: Boolean = true) {
 
   private val place = storage.place(basePath)
-  private lazy val now = if (mayWrite) StorageTime.now(storage, WriteFolders.owners(basePath)) else storage.clock.millis()
+  private lazy val now =
+    if (mayWrite) StorageTime.now(storage, WriteFolders.owners(basePath)) else storage.clock.millis()
 
   /** True when the process that an owner file names may be at work. Where the operating system cannot tell, the age of
     * its heartbeat does, and before the first beat that of the owner file. The process is dead when neither is younger

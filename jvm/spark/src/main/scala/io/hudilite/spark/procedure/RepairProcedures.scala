@@ -133,7 +133,8 @@ private[procedure] object RepairProcedures {
         val keys = new RowKeys(schema, settings, toWrite = true)
         rows.map(keys.partitionPath(_).toString).filter(_ != named)
       }
-      others.take(1).foreach(path => throw arguments.invalid(Partition, partition,
+      others.take(1).foreach(path =>
+        throw arguments.invalid(Partition, partition,
           s"some of its rows would be written to the partition '$path', by their columns and the options"))
     }
 

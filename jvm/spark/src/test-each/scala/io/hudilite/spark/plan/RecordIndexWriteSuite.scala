@@ -161,7 +161,7 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     def write(more: Map[String, String]): Unit =
       rows(0, 10, 0).write.format("hudilite").options(more).mode(SaveMode.Append).save(path)
     def refused(): Unit = assert(intercept[io.hudilite.error.InvalidInput](write(indexed)).getMessage
-      .contains("hoodie.metadata.global.record.level.index.enable=false"))
+        .contains("hoodie.metadata.global.record.level.index.enable=false"))
     refused()
     write(buckets)
     refused()

@@ -322,8 +322,8 @@ class HudiCallsSuite extends FunSuite with Interpreted {
     Files.write(properties, Files.readAllLines(properties).asScala.filterNot(_.contains("timebased.timezone")).asJava)
     val before = (states(table), texts(table))
     def repair(in: String) = call(s"repair_deduplicate(path => '$table', duplicated_partition_path => '1970-01-01', " +
-        s"repaired_output_path => '$home/out', dry_run => false, options => '" +
-        (times :+ zone(in)).map { case (name, value) => s"$name=$value" }.mkString(",") + "')")
+      s"repaired_output_path => '$home/out', dry_run => false, options => '" +
+      (times :+ zone(in)).map { case (name, value) => s"$name=$value" }.mkString(",") + "')")
     refused(repair("Asia/Tokyo"), "would be written to the partition '1970-01-02'")
     assertEquals((states(table), texts(table)), before)
     assert(!Files.exists(home.resolve("out")))
@@ -339,7 +339,7 @@ class HudiCallsSuite extends FunSuite with Interpreted {
         s"SELECT '$key' id, '$partition' p, $value v", bulk, "hoodie.write.table.version" -> version)
       (1 to 2).foreach(insert("k", "a", _))
       def repair(to: String) = call(s"repair_deduplicate(path => '$table', duplicated_partition_path => 'a', " +
-          s"repaired_output_path => '$home/$to', dry_run => false, options => 'hoodie.clean.commits.retained=1')")
+        s"repaired_output_path => '$home/$to', dry_run => false, options => 'hoodie.clean.commits.retained=1')")
       Seq("a" -> "added rows to the partition 'a'", "b" -> "completed meanwhile").foreach { case (partition, says) =>
         val once = new java.util.concurrent.atomic.AtomicBoolean(true)
         val between = new Rule[LogicalPlan] {

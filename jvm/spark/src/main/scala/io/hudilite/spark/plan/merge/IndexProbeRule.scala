@@ -249,7 +249,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     */
   private def materialised(source: LogicalPlan, keys: Seq[Expression], partition: Option[Expression]): LogicalPlan = {
     def counted(rows: SharedRows): SharedRows = rows.copy(countedBy = rows.countedBy.orElse(
-      partition.collect { case column: Attribute if !column.nullable && rows.child.outputSet.contains(column) => column }))
+      partition.collect {
+        case column: Attribute if !column.nullable && rows.child.outputSet.contains(column) => column
+      }))
     def shared(plan: LogicalPlan): Option[LogicalPlan] = plan match {
       case rows: SharedRows if keys.forall(_.references.subsetOf(rows.outputSet)) =>
         Some(counted(rows.copy(keys = if (rows.keys.isEmpty) keys else rows.keys, again = true)))

@@ -59,7 +59,8 @@ sealed class HudiliteScanBuilder(
 
   // A column of folders has their values, whatever files say.
   private lazy val ofIndexes: Option[ExpressionFilters] = source.table.expressionRanges.map(_.indexes.filterNot(index =>
-    source.table.config.partitionFields.contains(index.column))).filter(_.nonEmpty).map(new ExpressionFilters(_, known))
+      source.table.config.partitionFields.contains(index.column))).filter(_.nonEmpty).map(new ExpressionFilters(_,
+      known))
 
   override def pushedPredicates(): Array[Predicate] = pushed
 
