@@ -38,7 +38,8 @@ object CommitNotes {
     */
   def isEntry(name: String, options: Map[String, String]): Boolean = begins(name, prefixOf(options))
 
-  private def prefixOf(options: Map[String, String]): String = WriteOptions.NotesPrefix(options)
+  /** The first letters of the options that are notes. */
+  def prefixOf(options: Map[String, String]): String = WriteOptions.NotesPrefix(options)
 
   // Without a beginning all options would be entries.
   private def begins(name: String, prefix: String): Boolean =

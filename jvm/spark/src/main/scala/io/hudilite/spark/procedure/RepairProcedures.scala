@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{MergeMode, ReadOptions, TableType, WriteConf, WriteOptions}
+import io.hudilite.config.{CommitNotes, MergeMode, ReadOptions, TableType, WriteConf, WriteOptions}
 import io.hudilite.config.service.ServiceOptions
 import io.hudilite.error.{CommitConflict, HudiliteException, UnsupportedTable}
 import io.hudilite.record.MetaFields
@@ -160,7 +160,7 @@ private[procedure] object RepairProcedures {
 
     /** An entry of the commit by which it is known. */
     private def marked(mark: String): Map[String, String] = {
-      val prefix = Some(WriteOptions.NotesPrefix(conf.options)).filter(_.nonEmpty).getOrElse("_")
+      val prefix = Some(CommitNotes.prefixOf(conf.options)).filter(_.nonEmpty).getOrElse("_")
       Map(WriteOptions.NotesPrefix.name -> prefix, s"${prefix}repair" -> mark)
     }
 
