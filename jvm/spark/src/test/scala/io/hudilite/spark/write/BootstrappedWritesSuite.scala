@@ -178,28 +178,6 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     assertEquals(wrong.toSeq, Nil)
   }
 
-  test("a record index loses the keys that changes in logs take out of skeletons, and no other") {
-    val life = new Life(MergeOnRead ++ Map("hoodie.metadata.enable" -> "true",
-      "hoodie.metadata.global.record.level.index.enable" -> "true", "hoodie.datasource.write.precombine.field" -> "ts"))
-    def indexed: Seq[String] =
-      texts(spark.sql(s"SELECT key FROM hudi_metadata('${life.made.table}') WHERE type = 5"))
-    def deletes(condition: String, ts: String): DataFrame = life.made.rows.where(condition)
-      .withColumn("ts", org.apache.spark.sql.functions.expr(ts)).selectExpr("*", "true AS _hoodie_is_deleted")
-    life.upsert(newer(life, "ts IN (5, 255)", "-1.0D"))
-    life.becomes(changed("ts IN (5, 255)", "-1.0D"))
-    assertEquals(indexed.size, 600)
-    life.upsert(deletes("ts IN (8, 301)", "ts + 1").union(deletes("ts IN (9, 302)", "ts - 1")))
-    life.becomes(_.where("ts NOT IN (8, 301)"))
-    life.sql(s"DELETE FROM ${life.name} WHERE id IN ('k0010', 'k0400')")
-    life.becomes(_.where("ts NOT IN (10, 400)"))
-    life.upsert(deletes("ts IN (11, 12)", "ts"), "delete")
-    life.becomes(_.where("ts NOT IN (11, 12)"))
-    assertEquals(life.skeletons, 3)
-    assertEquals(indexed, texts(life.read.select("_hoodie_record_key")))
-    assertEquals(
-      spark.sql(s"CALL hudilite.system.validate_metadata(path => '${life.made.table}')").collect().toSeq, Nil)
-  }
-
   test("a write that needs a source that is gone fails, and leaves the table as it was") {
     val life = new Life(Map.empty)
     def row(number: Int, dt: String): DataFrame = spark.sql(
