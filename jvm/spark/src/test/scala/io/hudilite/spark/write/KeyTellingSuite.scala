@@ -138,7 +138,8 @@ class KeyTellingSuite extends FunSuite {
       save(path, some(20, ts = 5))
       def marked(ts: Int, keys: String*) =
         spark.createDataset(keys)(org.apache.spark.sql.Encoders.STRING)
-          .selectExpr("value id", "0 v", s"$ts ts", "concat('p', cast(substr(value, 2) AS INT) % 2) p", "true _hoodie_is_deleted")
+          .selectExpr("value id", "0 v", s"$ts ts", "concat('p', cast(substr(value, 2) AS INT) % 2) p",
+            "true _hoodie_is_deleted")
       sameAs(during(path)(sql(s"DELETE FROM ${in(path)} WHERE id IN ('k0', 'k1', 'none')")),
         left("p=p0", "k0") ++ left("p=p1", "k1"))
       sameAs(during(path)(save(path, marked(9, "k2", "k100"))), left("p=p0", "k2"))
