@@ -48,11 +48,9 @@ private[upkeep] object SliceKeys {
       slice.logs.map(l => LogFileKeys(s"$folder/${l.name}", l.length, slice.partition, fileId, l.length / RowBytes))
   }
 
-  /** Keys of a file that a write has made. */
+  /** Keys of a base file that a write has made. */
   def written(basePath: String, stat: WriteStat): KeySource = {
-    val path = s"${basePath.stripSuffix("/")}/${stat.path}"
-    val rows = math.max(stat.numWrites, 1L)
-    if (stat.isLog) LogFileKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
-    else BaseFileKeys(path, stat.fileSizeInBytes, stat.partitionPath, Some(stat.fileId), rows)
+    BaseFileKeys(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes, stat.partitionPath,
+      Some(stat.fileId), math.max(stat.numWrites, 1L))
   }
 }
