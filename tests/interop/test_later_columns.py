@@ -59,23 +59,32 @@ def change_in_newest(table: Path, change: Callable[[Any], None] = require) -> No
     list_anew(commit)
 
 
+class Turns:
+    """A table of version 6 that both engines write in turns, with the rows that it has."""
+
+    def __init__(self, path: Path, real: Engine, kind: str) -> None:
+        self.path, self.real = path, real
+        facts = {"hoodie.datasource.write.table.type": kind, "hoodie.compact.inline": "false"}
+        self.shape = Shape(6, extra=facts).options()
+        self.rows: dict[str, dict[str, Any]] = {}
+
+    def write(self, engine: Engine, batch: list[dict[str, Any]], schema: str, operation: str = "upsert") -> None:
+        facts = self.shape if engine is self.real else {}
+        engine.write(engine.spark.createDataFrame(batch, schema), self.path, operation, **facts)
+        self.rows.update({row["id"]: row for row in batch})
+
+    def check(self, *engines: Engine) -> None:
+        expected = sorted(json.dumps(grown(row), sort_keys=True) for row in self.rows.values())
+        for engine in engines:
+            assert rows_of(engine.read(self.path)) == expected, engine.name
+
+
 @pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
 def test_rows_from_before_a_required_column_are_null_for_both(
     lite: Engine, real: Engine, path: Path, kind: str
 ) -> None:
-    shape = Shape(6, extra={"hoodie.datasource.write.table.type": kind, "hoodie.compact.inline": "false"}).options()
-    rows: dict[str, dict[str, Any]] = {}
-
-    def write(engine: Engine, batch: list[dict[str, Any]], schema: str, operation: str = "upsert") -> None:
-        facts = shape if engine is real else {}
-        engine.write(engine.spark.createDataFrame(batch, schema), path, operation, **facts)
-        rows.update({row["id"]: row for row in batch})
-
-    def check(*engines: Engine) -> None:
-        expected = sorted(json.dumps(grown(row), sort_keys=True) for row in rows.values())
-        for engine in engines:
-            assert rows_of(engine.read(path)) == expected, engine.name
-
+    table = Turns(path, real, kind)
+    write, check = table.write, table.check
     write(real, [before(f"k{i}", 1, f"p{i % 2}") for i in range(4)], BEFORE, "insert")
     write(real, [before("k1", 2, "p1")], BEFORE)  # in a log, with the schema of before
     write(real, [after("k2", 2, "p0"), after("k8", 2, "p2")], AFTER)
@@ -95,19 +104,8 @@ def test_rows_from_before_a_required_column_are_null_for_both(
 def test_unions_with_null_behind_and_a_default_are_read_and_written(
     lite: Engine, real: Engine, path: Path, kind: str
 ) -> None:
-    shape = Shape(6, extra={"hoodie.datasource.write.table.type": kind, "hoodie.compact.inline": "false"}).options()
-    rows: dict[str, dict[str, Any]] = {}
-
-    def write(engine: Engine, batch: list[dict[str, Any]], schema: str, operation: str = "upsert") -> None:
-        facts = shape if engine is real else {}
-        engine.write(engine.spark.createDataFrame(batch, schema), path, operation, **facts)
-        rows.update({row["id"]: row for row in batch})
-
-    def check(*engines: Engine) -> None:
-        expected = sorted(json.dumps(grown(row), sort_keys=True) for row in rows.values())
-        for engine in engines:
-            assert rows_of(engine.read(path)) == expected, engine.name
-
+    table = Turns(path, real, kind)
+    write, check = table.write, table.check
     write(real, [before(f"k{i}", 1, f"p{i % 2}") for i in range(4)], BEFORE, "insert")
     write(real, [after("k2", 2, "p0"), {**after("k8", 2, "p2"), "c": None, "s": None}], AFTER)
     change_in_newest(path, turn_around)
@@ -120,7 +118,7 @@ def test_unions_with_null_behind_and_a_default_are_read_and_written(
     write(lite, [{**after("k9", 3, "p2"), "c": None}, after("k1", 3, "p1")], AFTER)
     check(lite, real)
     lite.spark.sql(f"UPDATE hudilite.`{path}` SET c = NULL WHERE id = 'k2'")
-    rows["k2"] = {**rows["k2"], "c": None}
+    table.rows["k2"] = {**table.rows["k2"], "c": None}
     check(lite, real)
     if kind == "MERGE_ON_READ":
         lite.spark.sql(f"CALL hudilite.system.run_compaction(table => '{path}')").collect()
