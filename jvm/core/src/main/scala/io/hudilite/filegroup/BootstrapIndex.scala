@@ -9,7 +9,7 @@ import io.hudilite.timeline.InstantTime
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
-/** Sources of the skeletons of a bootstrapped table, by the index that Apache Hudi's bootstrap left
+/** Sources of the skeletons of a bootstrapped table, by the index that its bootstrap left
   * (docs/format.md#bootstrapped-tables). It is asked only about skeletons, so that file groups that were written since cost
   * nothing.
   */
@@ -76,11 +76,9 @@ private[hudilite] object BootstrapIndex {
 
   def isSkeleton(file: BaseFile): Boolean = file.instant == Instant
 
-  private val BeforePartition = "part="
-  private val BeforeFileId = ";fileid="
-
   private def partitionOf(key: String): String =
-    key.substring(0, key.lastIndexOf(BeforeFileId)).stripPrefix(BeforePartition)
+    key.substring(0, key.lastIndexOf(BootstrapIndexFiles.BeforeFileId))
+      .stripPrefix(BootstrapIndexFiles.BeforePartition)
 
-  private def key(file: BaseFile): String = s"$BeforePartition${file.partition}$BeforeFileId${file.fileId}"
+  private def key(file: BaseFile): String = BootstrapIndexFiles.key(file.partition, file.fileId)
 }

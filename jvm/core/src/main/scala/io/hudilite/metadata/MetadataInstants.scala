@@ -35,8 +35,7 @@ final class MetadataInstants(data: Timeline, own: Timeline) extends Serializable
     * its records cannot be told from those of others. A reader of that timeline would take some of them for true.
     */
   def ahead: Option[Instant] = own.writes.find { write =>
-    val time =
-      if (write.time.length > InstantTime.Digits) write.time.dropRight(InstantTime.SuffixDigits) else write.time
+    val time = InstantTime.beforeSuffix(write.time).getOrElse(write.time)
     write.action == Action.DeltaCommit && !isInitial(write.time) && !ofData(time) && !data.beforeStart(time) &&
     (!pending(time) || isCompacted(write))
   }
@@ -84,7 +83,7 @@ final class MetadataInstants(data: Timeline, own: Timeline) extends Serializable
 
   // `<newest write>010` and later numbers.
   private def newestWhenMade: Option[String] = own.writes.headOption.map(_.time)
-    .filter(time => !isInitial(time) && time.length > InstantTime.Digits).map(_.dropRight(InstantTime.SuffixDigits))
+    .filterNot(isInitial).flatMap(InstantTime.beforeSuffix)
 }
 
 object MetadataInstants {
@@ -101,7 +100,7 @@ object MetadataInstants {
     * behind that are smaller.
     */
   def isMade(time: String): Boolean = isInitial(time) ||
-    (time.length == InstantTime.Digits + InstantTime.SuffixDigits &&
+    (InstantTime.beforeSuffix(time).exists(InstantTime.isValid) &&
       time.takeRight(InstantTime.SuffixDigits) >= FirstMade)
 
   /** The first number of an initialisation before version 8. */

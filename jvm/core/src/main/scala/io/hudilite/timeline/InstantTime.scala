@@ -92,6 +92,13 @@ object InstantTime {
   def isOfMetadata(text: String): Boolean = isOfTimeline(text) ||
     (text.length > SuffixDigits && text.forall(c => c >= '0' && c <= '9') && isOfTimeline(text.dropRight(SuffixDigits)))
 
+  /** The time of the table that such an instant begins with, where it has digits behind it. One before all times has 14
+    * digits itself.
+    */
+  def beforeSuffix(text: String): Option[String] =
+    Some(text.dropRight(SuffixDigits)).filter(_ =>
+      text.length > Digits || (text.length == SecondsDigits + SuffixDigits && isBeforeAll(text)))
+
   /** Digits behind a time of the table in the timeline of its metadata table. */
   val SuffixDigits: Int = 3
 

@@ -25,9 +25,13 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
   private val storage = table.storage
   private val basePath = table.basePath.stripSuffix("/")
 
-  /** Begins the write that the table was made for. When that fails, the table is removed, too. */
-  def begin(action: String, operation: String): Transaction =
-    try Transaction.begin(table, action, operation, options)
+  /** Begins the write that the table was made for. When that fails, the table is removed, too.
+    *
+    * @param at
+    *   as in `Transaction.begin`
+    */
+  def begin(action: String, operation: String, at: Option[String] = None): Transaction =
+    try Transaction.begin(table, action, operation, options, at)
     catch { case e: Throwable => throw Undo.after(e)(remove("")) }
 
   /** Removes the table, unless somebody else has begun to use it: the table has another write or other properties, or a
@@ -111,6 +115,15 @@ object FirstWrite {
         case e: Throwable => throw Undo.after(e)(if (!TableProperties.exists(storage, basePath)) place.clear())
       }
     }
+  }
+
+  /** Removes a table whose first write at this instant was cut off or taken back, as [[FirstWrite.remove]] does: one that has
+    * writes, or that another process is writing to, stays.
+    */
+  def removeUnused(table: Table, instant: String, options: TransactionOptions): Unit = {
+    Transaction.preparedNow(table, options)(now => options.recovery(now.store, Some(now.config)).settle())
+    val place = new NewTableFolder(table.storage, table.basePath.stripSuffix("/"), options.lockNames, pathExisted = true)
+    new FirstWrite(table.refresh(), place, options).remove(instant)
   }
 
   // No write of the table would name them, and no read show them, whatever the folder was before.

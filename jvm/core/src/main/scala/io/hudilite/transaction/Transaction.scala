@@ -203,16 +203,21 @@ object Transaction {
     *   `commit`, `deltacommit` or `replacecommit`
     * @param operation
     *   Hudi's upper-case name of the operation, e.g. `UPSERT`
+    * @param at
+    *   instant of the first write of a table, where Hudi has one of its own for it
     */
   def begin(table: Table, action: String, operation: String,
-      options: TransactionOptions = TransactionOptions()): Transaction =
+      options: TransactionOptions = TransactionOptions(), at: Option[String] = None): Transaction =
     recovered(table, options) { (config, claim) =>
       val now = options.recovery(table.store, Some(config)).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
       MetadataUpkeep.prepare(table, config, now, options)
-      val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
+      at.filter(_ => now.instants.nonEmpty).foreach(instant =>
+        throw CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> table.basePath,
+          "reason" -> "another process has begun to write to the new table"))
+      val instant = at.getOrElse(table.store.newInstantTime(now.lastTime.getOrElse("")))
       started(table, instant, action, operation, Set.empty, planned = false, options, claim)
     }
 

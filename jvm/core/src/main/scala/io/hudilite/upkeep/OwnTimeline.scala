@@ -25,7 +25,7 @@ private[upkeep] final case class OwnTimeline(timeline: Timeline, layout: Int) {
     */
   def serviceInstant(suffix: String)(newInstant: String => String): Option[String] =
     if (layout > 1) Some(newInstant(timeline.lastTime.getOrElse("")))
-    else deltas.lastOption.map(_.time).filter(_.length <= InstantTime.Digits).map(_ + suffix)
+    else deltas.lastOption.map(_.time).filter(InstantTime.beforeSuffix(_).isEmpty).map(_ + suffix)
       .filterNot(timeline.contains)
 
   /** Writes that the table's own action has not completed, so that a service may not take them in.

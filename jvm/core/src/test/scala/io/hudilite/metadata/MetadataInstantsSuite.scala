@@ -76,4 +76,14 @@ class MetadataInstantsSuite extends FunSuite {
     assertEquals(unknown(s"${time(2)}010", 4), Seq(time(3)))
     assertEquals(unknown("00000000000000010", 3, 4), Seq(time(1), time(2)))
   }
+
+  test("the instant of a bootstrap has fewer digits, also before those of an initialisation") {
+    val (bootstrap, initial) = ("00000000000001", "00000000000001010")
+    val instants =
+      new MetadataInstants(Timeline(Seq(done(bootstrap), done(time(1)))), Timeline(Seq(done(initial), done(time(1)))))
+    assertEquals(instants.ahead, None)
+    assertEquals(instants.unknown(hasArchive = false), Nil)
+    assertEquals(Seq(initial, "00000000000000010", s"${time(1)}010", bootstrap, time(1), s"${time(1)}001")
+        .map(MetadataInstants.isMade), Seq(true, true, true, false, false, false))
+  }
 }

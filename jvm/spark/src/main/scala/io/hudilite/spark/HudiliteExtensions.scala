@@ -42,7 +42,7 @@ final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends Sp
     extensions.injectResolutionRule(_ => RefusalsRule)
     extensions.injectResolutionRule(_ => ViewsRule)
     extensions.injectResolutionRule(RewritesRule(_))
-    extensions.injectResolutionRule(WritesRule(_))
+    extensions.injectResolutionRule(WritesRule(_, InlineServices))
     extensions.injectResolutionRule(WriteRule(_, InlineServices, judge))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)

@@ -8,14 +8,17 @@ import java.util.Arrays
 /** How an HFile is written.
   *
   * @param schema
-  *   Avro schema of the records in JSON
+  *   Avro schema of the records in JSON; empty where they have none in common
   * @param createdMs
   *   epoch milliseconds
   * @param blockBytes
   *   greatest length of a block before it is packed, unless a single record has more
+  * @param facts
+  *   more facts to leave beside the records, by name
   */
 final case class HFileForm(
-    schema: String, createdMs: Long, gzip: Boolean = true, blockBytes: Int = HFileForm.UsualBlockBytes)
+    schema: String, createdMs: Long, gzip: Boolean = true, blockBytes: Int = HFileForm.UsualBlockBytes,
+    facts: Seq[(String, Array[Byte])] = Nil)
 
 object HFileForm {
 
@@ -124,7 +127,8 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
     def long(value: Long): Array[Byte] = ByteBuffer.allocate(java.lang.Long.BYTES).putLong(value).array
     val ofFilter = filter.toSeq.flatMap(f =>
       Seq("minRecordKey" -> first, "maxRecordKey" -> last, "bloomFilterTypeCode" -> f.kind.getBytes(UTF_8)))
-    val ofAll = Seq("schema" -> form.schema.getBytes(UTF_8),
+    val ofSchema = if (form.schema.isEmpty) Nil else Seq("schema" -> form.schema.getBytes(UTF_8))
+    val ofAll = ofSchema ++ form.facts ++ Seq(
       "hfile.LASTKEY" -> (if (entries == 0) last else row(last)), "hfile.AVG_KEY_LEN" -> average(keyBytes),
       "hfile.AVG_VALUE_LEN" -> average(valueBytes), "hfile.CREATE_TIME_TS" -> long(form.createdMs),
       "KEY_VALUE_VERSION" -> ByteBuffer.allocate(Integer.BYTES).putInt(1).array, "MAX_MEMSTORE_TS_KEY" -> long(0L))

@@ -1,9 +1,9 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.config.TableConfig
-import io.hudilite.filegroup.FileNames
+import io.hudilite.filegroup.{BootstrapIndexFiles, FileNames}
 import io.hudilite.storage.Undo
-import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, InstantTime, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
 import io.hudilite.upkeep.Undoing
@@ -38,13 +38,19 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
   def run(instant: String, written: Seq[String] = Nil): Boolean = {
     val timeline = store.load()
     val undone = !isCommitted(instant, timeline) && takenBack(instant, written ++ filesOfLate(instant, timeline))
-    if (undone) store.schemaFiles.delete(instant)
+    if (undone) deleteBeside(instant)
     else {
       log.warn(s"$instant of $basePath is not rolled back: it has completed.")
       forgetArchived(instant)
     }
     Rollback.deleteTraces(store, instant)
     undone
+  }
+
+  /** Removes what the write has left beside data and timeline. */
+  private def deleteBeside(instant: String): Unit = {
+    store.schemaFiles.delete(instant)
+    if (instant == InstantTime.OfSkeletons) new BootstrapIndexFiles(storage, basePath).delete()
   }
 
   // A write that completed after it was taken back may have made files until then.
@@ -73,7 +79,6 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
     store.withdraw(write.time, write.action, State.Completed)
     val pending = store.load().pending.filter(i => i.time == write.time && Action.Writes(i.comparableAction))
     val done = finish(time, target, pending, files, System.nanoTime())
-    store.schemaFiles.delete(write.time)
     Rollback.deleteTraces(store, write.time)
     done
   }
@@ -172,6 +177,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
     new Undoing(store, current).end(time, metadata, RollbackPlan(target, Nil))
+    deleteBeside(target.time)
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)

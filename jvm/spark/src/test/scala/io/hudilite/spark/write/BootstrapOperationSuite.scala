@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
 
-/** The operation `bootstrap`: a new table of the rows in Parquet files that are there. */
+/** The operation `bootstrap`: a new table of the rows in Parquet files that are there, which are copied or stay in them. */
 class BootstrapOperationSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
@@ -66,24 +66,113 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
     assertEquals(BootstrappedWritesSuite.state(source), before)
   }
 
-  test("what is no bootstrap of whole rows is refused before anything is made") {
-    def refused(options: (String, String)*)(from: DataFrame = spark.emptyDataFrame): String = {
-      val error = Raised.by(bootstrap("none", options: _*)(from))
+  test("a bootstrap that cannot be done right is refused before anything is made") {
+    def refused(options: (String, String)*)(from: DataFrame = spark.emptyDataFrame, mode: String = "overwrite"): String = {
+      val error = Raised.by(bootstrap("none", options: _*)(from, mode))
       assert(!Files.exists(folder.resolve("none")))
       error.asInstanceOf[Throwable].getMessage
     }
-    assert(refused()().contains("meta columns alone"))
-    assert(refused(ByRegex, Regex -> "dt=a.*")().contains("'dt=a b'"))
-    assert(refused(ByRegex, Regex -> "dt=a.*", s"$Regex.mode" -> "FULL_RECORD")().contains("'dt=__HIVE"))
     assert(refused(ByRegex, Regex -> "(")().contains(Regex))
     assert(refused(Whole)(rows.limit(1)).contains("the DataFrame has rows"))
     assert(refused(Whole, "hoodie.bootstrap.base.path" -> "")().contains("hoodie.bootstrap.base.path is missing"))
     assert(refused(Whole, "hoodie.bootstrap.partitionpath.translator.class" -> "a.B")().contains("translator"))
+    val spelled = "hoodie.datasource.write.partitionpath.urlencode" -> "false"
+    assert(refused(spelled)().contains("in the partition 'dt=c%25%3A' rows cannot stay"))
+    assert(refused("hoodie.datasource.write.partitionpath.field" -> "")().contains("its folders tell dt"))
+    assert(refused("hoodie.datasource.write.recordkey.field" -> "dt")().contains("is in no file"))
+    assert(refused("hoodie.index.type" -> "BUCKET")().contains("bucket index"))
+    assert(refused("hoodie.bootstrap.base.path" -> folder.toString)().contains("in the folder of its source"))
+    val decoded = "org.apache.hudi.client.bootstrap.translator.DecodedBootstrapPartitionPathTranslator"
+    assert(refused("hoodie.bootstrap.partitionpath.translator.class" -> decoded)().contains("paths of their folders"))
     val there = bootstrap("there", Whole)(spark.emptyDataFrame)
     val state = BootstrappedWritesSuite.state(there)
     val again = Raised.by(bootstrap("there", Whole)(spark.emptyDataFrame, "append"))
     assertEquals(again.parameters("path"), s"file:$there")
+    assert(Raised.by(bootstrap("there")(spark.emptyDataFrame)).parameters("reason").contains("delete it first"))
     assertEquals(BootstrappedWritesSuite.state(there), state)
+  }
+
+  test("sources whose rows cannot stay in them are named before anything is made") {
+    def refused(make: Path => Unit, says: String): Unit = {
+      val at = Files.createTempDirectory(folder, "odd")
+      make(at)
+      val state = BootstrappedWritesSuite.state(at)
+      val error = Raised.by(bootstrap("none", "hoodie.bootstrap.base.path" -> at.toString)(spark.emptyDataFrame))
+      assert(error.parameters("reason").contains(says), error.parameters("reason"))
+      assert(!Files.exists(folder.resolve("none")))
+      assertEquals(BootstrappedWritesSuite.state(at), state)
+    }
+    def files(columns: String*)(at: Path): Unit =
+      spark.range(2).selectExpr(columns: _*).write.mode("append").parquet(at.resolve("dt=a").toString)
+    refused(files("'k' AS Id", "1 AS _hoodie_commit_time"), "the meta column _hoodie_commit_time")
+    refused(files("'k' AS Id", "'a' AS dt"), "the partition column dt")
+    refused(files("1 AS x"), "lacks the column")
+    refused(at => { files("'k' AS Id", "1 AS x")(at); files("'k' AS Id", "1 AS x", "2 AS y")(at) }, "column ")
+    refused(at => { files("'k' AS Id", "1 AS x")(at); Files.write(at.resolve("dt=a/odd.csv"), Array[Byte](1, 2)) },
+      "no Parquet file")
+    refused(at => spark.range(1).selectExpr("'k' AS Id").write.parquet(at.resolve("dt=a/2024").toString), "its folders tell")
+    refused(at => spark.range(1).selectExpr("'k' AS Id").write.parquet(at.resolve("dt=01").toString), "'dt=01'")
+  }
+
+  Seq("6" -> "COPY_ON_WRITE", "9" -> "MERGE_ON_READ").foreach { case (version, kind) =>
+    test(s"rows stay in their files, and are written over: version $version, $kind") {
+      val before = BootstrappedWritesSuite.state(source)
+      def make(): Path = bootstrap(s"stays$version", "hoodie.datasource.write.table.type" -> kind,
+        "hoodie.write.table.version" -> version, "hoodie.metadata.enable" -> "true",
+        "hoodie.metadata.global.record.level.index.enable" -> "true")(spark.emptyDataFrame)
+      val table = make()
+      holdsAll(table)
+      val files = BootstrappedWritesSuite.all(table).map(_.toString).filter(_.endsWith(".parquet"))
+      assertEquals(files.size, rows.inputFiles.length)
+      assert(files.forall(_.endsWith("_00000000000001.parquet")))
+      assertEquals(spark.read.parquet(files.head).columns.toSeq, io.hudilite.record.MetaFields.all)
+      val state = BootstrappedWritesSuite.state(table)
+      def call(text: String): Seq[org.apache.spark.sql.Row] =
+        spark.sql(s"CALL hudilite.system.$text").collect().toSeq
+      assertEquals(call(s"show_bootstrap_mapping(path => '$table', limit => 100)").map(_.getString(4)).toSet,
+        rows.inputFiles.map(file => new org.apache.hadoop.fs.Path(new java.net.URI(file)).toString).toSet)
+      assert(call(s"validate_metadata(path => '$table')").isEmpty)
+      spark.sql(s"DELETE FROM hudilite.`$table` WHERE ts IN (3, 45)").collect()
+      rows.where("ts IN (1, 21)").withColumn("ts", org.apache.spark.sql.functions.expr("-ts")).write.format("hudilite")
+        .mode("append").save(table.toString)
+      assertEquals(texts(spark.read.format("hudilite").load(table.toString).selectExpr("count(*)", "min(ts)", "sum(ts)")),
+        Seq(s"[48,-21,${(0 until 50).sum - 48 - 44}]"))
+      (1 to 3).foreach { _ =>
+        val newest = call(s"show_commits(path => '$table', limit => 1)").head.getString(0)
+        call(s"rollback_to_instant(path => '$table', instant_time => '$newest')")
+      }
+      assert(!BootstrappedWritesSuite.all(table).exists(_.toString.endsWith("_00000000000001.hfile")))
+      assertEquals(BootstrappedWritesSuite.all(make()).map(_.toString).count(_.endsWith(".parquet")), files.size)
+      holdsAll(table)
+      assert(state.size > files.size)
+      assertEquals(BootstrappedWritesSuite.state(source), before)
+    }
+  }
+
+  test("some partitions are copied and others stay, or nothing of both is left") {
+    val mixed = bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame)
+    holdsAll(mixed)
+    val names = spark.read.format("hudilite").load(mixed.toString).selectExpr("_metadata.file_name", "dt = 'a b' AS a")
+      .distinct().collect().toSeq.map(row => row.getString(0).endsWith("_00000000000001.parquet") -> row.getAs[Any](1))
+    assert(names.forall { case (isSkeleton, ofA) => isSkeleton == (ofA == true) }, names.toString)
+    val odd = folder.resolve("null keys")
+    spark.sql("SELECT 'k' AS Id, 1 AS ts, 'a' AS dt UNION ALL SELECT NULL, 2, 'b'").write.partitionBy("dt")
+      .parquet(odd.toString)
+    Seq("dt=.*", "dt=a", "dt=b").foreach { regex =>
+      val error = Raised.by(bootstrap("none", ByRegex, Regex -> regex,
+          "hoodie.bootstrap.base.path" -> odd.toString)(spark.emptyDataFrame))
+      assertEquals(error.condition, "NULL_RECORD_KEY")
+      assert(!Files.exists(folder.resolve("none")), regex)
+    }
+  }
+
+  test("a bootstrap that was cut off is done again") {
+    val table = bootstrap("cut")(spark.emptyDataFrame, "errorifexists")
+    val timeline = table.resolve(".hoodie/timeline")
+    BootstrappedWritesSuite.all(timeline).filter(_.getFileName.toString.matches("00000000000001_.*commit"))
+      .foreach(Files.delete)
+    holdsAll(bootstrap("cut")(spark.emptyDataFrame, "errorifexists"))
+    assertEquals(BootstrappedWritesSuite.all(table).count(_.toString.endsWith(".parquet")), rows.inputFiles.length)
   }
 
   test("rows that are written over a bootstrapped table are upserted") {

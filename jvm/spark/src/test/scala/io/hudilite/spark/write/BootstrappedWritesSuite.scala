@@ -165,11 +165,14 @@ class BootstrappedWritesSuite extends FunSuite with Interpreted {
     assertEquals(life.skeletons, 0)
   }
 
-  test("statistics in a metadata table say nothing of skeletons, and keep all rows of them") {
+  test("statistics in a metadata table say nothing of skeletons, and keep all rows of them beside a record index") {
     val life = new Life(MergeOnRead ++ Map("hoodie.metadata.enable" -> "true",
-      "hoodie.metadata.index.column.stats.enable" -> "true"))
-    life.upsert(newer(life, "ts IN (5, 255)", "-1.0D"))
-    life.becomes(changed("ts IN (5, 255)", "-1.0D"))
+      "hoodie.metadata.index.column.stats.enable" -> "true",
+      "hoodie.metadata.global.record.level.index.enable" -> "true"))
+    Seq("-1.0D", "-3.0D").foreach { fare =>
+      life.upsert(newer(life, "ts IN (5, 255)", fare))
+      life.becomes(changed("ts IN (5, 255)", fare))
+    }
     life.sql(s"CALL hudilite.system.run_clustering(path => '${life.made.table}', order => 'ts', " +
       "predicate => \"dt = 'a b'\")")
     life.check()

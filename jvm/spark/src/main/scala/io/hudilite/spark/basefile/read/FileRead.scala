@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FileNames, SourceFile}
 import io.hudilite.record.RecordKeys
 import io.hudilite.schema.EvolvedColumns
 
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 /** A read of base files.
@@ -93,3 +94,16 @@ final case class ReaderSettings(
     int96RebaseMode: String,
     int96Conversion: Boolean,
     timeZone: String)
+
+object ReaderSettings {
+
+  /** Those of a task that reads whole files, by the settings of its session. */
+  def ofWholeFiles(batchRows: Int): ReaderSettings = {
+    val sql = SQLConf.get
+    ReaderSettings(vectorized = true, columnar = true, batchRows, offHeap = false, caseSensitive = false,
+      pushFilters = false,
+      datetimeRebaseMode = sql.getConfString(SQLConf.PARQUET_REBASE_MODE_IN_READ.key),
+      int96RebaseMode = sql.getConfString(SQLConf.PARQUET_INT96_REBASE_MODE_IN_READ.key),
+      int96Conversion = sql.isParquetINT96TimestampConversion, timeZone = sql.sessionLocalTimeZone)
+  }
+}

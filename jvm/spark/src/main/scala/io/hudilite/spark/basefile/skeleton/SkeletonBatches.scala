@@ -7,7 +7,6 @@ import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read._
 import io.hudilite.spark.row.PathText
 
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
@@ -25,7 +24,8 @@ private[spark] final class SkeletonBatches(basePath: String, skeleton: BaseFile,
   def open(columns: StructType, batchRows: Int, constants: Map[String, Any] = Map.empty): OldRows = {
     val told = constants ++ toldByPath(columns)
     val read = StructType(columns.filterNot(f => told.contains(f.name)))
-    val job = FileRead(basePath, read, Nil, None, keysToCheck = false, None, settings(batchRows), evolved)
+    val job = FileRead(basePath, read, Nil, None, keysToCheck = false, None, ReaderSettings.ofWholeFiles(batchRows),
+      evolved)
     new SkeletonRows(columns, told, BaseFileRows.batches(job, contexts, range))
   }
 
@@ -47,16 +47,6 @@ private[spark] final class SkeletonBatches(basePath: String, skeleton: BaseFile,
         "feature" -> s"bootstrapped files in the partition '${skeleton.partition}'",
         "reason" -> s"its path does not tell the value of the column ${field.name}",
         "way" -> UnsupportedTable.ByHudi))
-  }
-
-  // As a scan of these rows has them.
-  private def settings(batchRows: Int): ReaderSettings = {
-    val sql = SQLConf.get
-    ReaderSettings(vectorized = true, columnar = true, batchRows, offHeap = false, caseSensitive = false,
-      pushFilters = false,
-      datetimeRebaseMode = sql.getConfString(SQLConf.PARQUET_REBASE_MODE_IN_READ.key),
-      int96RebaseMode = sql.getConfString(SQLConf.PARQUET_INT96_REBASE_MODE_IN_READ.key),
-      int96Conversion = sql.isParquetINT96TimestampConversion, timeZone = sql.sessionLocalTimeZone)
   }
 }
 

@@ -2,6 +2,8 @@ package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.{BootstrapOptions, TableOptions, WriteOptions}
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.bootstrap.BootstrapPlan
+import io.hudilite.spark.write.attempt.AfterCommit
 
 import java.net.URI
 import java.util.regex.{Pattern, PatternSyntaxException}
@@ -14,26 +16,57 @@ import org.apache.spark.sql.hudilite.Datasets
 
 /** The operation `bootstrap` of a DataFrame's writer: a new table of the rows in Parquet files, which stay as they are. The
   * DataFrame has no rows of its own.
+  *
+  * @param after
+  *   the work that follows a write
   */
-private[statement] final class BootstrapRows(session: SparkSession) {
+private[statement] final class BootstrapRows(session: SparkSession, after: AfterCommit) {
 
   import BootstrapOptions._
 
-  /** The options and the write of the rows that it takes; any other write as it is. */
+  /** Where rows are copied, the options and the write of them; any other write as it is. The statement of a bootstrap that
+    * leaves rows where they are.
+    */
   def taken(save: SaveIntoDataSourceCommand, asked: Map[String, String])
-      : (Map[String, String], SaveIntoDataSourceCommand) =
-    if (!areAsked(asked)) (asked, save)
+      : Either[LogicalPlan, (Map[String, String], SaveIntoDataSourceCommand)] =
+    if (!areAsked(asked)) Right((asked, save))
     else {
       BootstrapOptions.all.foreach(_.get(asked))
       val source = BasePath.get(asked).filter(_.nonEmpty).getOrElse(throw InvalidInput("MISSING_OPTION",
           "option" -> BasePath.name, "reason" -> "a bootstrap takes the rows of the Parquet files there"))
       checkRows(save.query)
       val rows = session.read.parquet(source)
-      checkModes(asked, source, rows)
       // A table that is there has rows, and a bootstrap makes one.
       val mode = if (save.mode == SaveMode.Append) SaveMode.ErrorIfExists else save.mode
-      (optionsOf(asked), save.copy(query = rows.queryExecution.analyzed, mode = mode))
+      val (whole, staying) = if (Selector(asked) == FullRecord) (Nil, Nil) else dealt(asked, source, rows)
+      if (staying.isEmpty) Right((optionsOf(asked), save.copy(query = rows.queryExecution.analyzed, mode = mode)))
+      else Left(statement(asked, mode, source, rows, whole, staying))
     }
+
+  private def statement(asked: Map[String, String], mode: SaveMode, source: String, rows: DataFrame,
+      whole: Seq[SourceFolder], staying: Seq[SourceFolder]): LogicalPlan = {
+    checkPaths(asked, staying)
+    val told = columnsOf(staying.head.partition).flatMap(name => rows.columns.find(_.equalsIgnoreCase(name)))
+    BootstrapStatement(optionsOf(asked) ++ spelling(asked, told, whole ++ staying), mode,
+      BootstrapPlan(source, staying.flatMap(_.files), told), rows.schema, whole.map(_.path), after)
+  }
+
+  /** Names of the columns that the levels of a path tell as Spark and Hive have them; none where it is none of theirs. */
+  private def columnsOf(partition: String): Seq[String] = {
+    val levels = partition.split('/').toSeq
+    if (levels.forall(_.indexOf('=') > 0)) levels.map(_.takeWhile(_ != '=')) else Nil
+  }
+
+  /** Folders of the source are the partitions of the table, as Spark and Hive spell them. */
+  private def spelling(asked: Map[String, String], told: Seq[String], all: Seq[SourceFolder]): Map[String, String] =
+    if (told.isEmpty) Map.empty
+    else Seq(TableOptions.HiveStyle -> true, TableOptions.UrlEncode -> all.exists(_.partition.contains('%')))
+      .collect { case (option, true) if !option.isSet(asked) => option.name -> "true" }.toMap
+
+  private def checkPaths(asked: Map[String, String], staying: Seq[SourceFolder]): Unit = Translator.get(asked)
+    .filter(name => name.contains("Decoded") && staying.exists(_.partition.contains('%'))).foreach(name =>
+      throw InvalidInput.option(Translator.name, name,
+        "partitions keep the paths of their folders where rows stay in these"))
 
   private def optionsOf(asked: Map[String, String]): Map[String, String] = {
     val taken = (BootstrapOptions.all :+ WriteOptions.Operation).flatMap(_.names)
@@ -43,26 +76,25 @@ private[statement] final class BootstrapRows(session: SparkSession) {
       (WriteOptions.Operation.name -> "bulk_insert")
   }
 
-  /** Raises `InvalidInput` unless all partitions are taken over with whole rows. */
-  private def checkModes(asked: Map[String, String], source: String, rows: DataFrame): Unit = Selector(asked) match {
-    case FullRecord =>
-    case ByRegex =>
+  /** Folders whose rows are copied, and those whose rows stay there. */
+  private def dealt(asked: Map[String, String], source: String, rows: DataFrame)
+      : (Seq[SourceFolder], Seq[SourceFolder]) = {
+    val all = folders(source, rows)
+    if (Selector(asked) == MetadataOnly) (Nil, all)
+    else {
       val matching = pattern(Regex(asked))
       val whole = RegexMode(asked) == "FULL_RECORD"
-      folders(source, rows).find(matching.matcher(_).matches != whole).foreach(folder =>
-        throw refused(ByRegex, s"of the partition '$folder' it takes the meta columns alone"))
-    case other => throw refused(other, "it takes the meta columns alone")
+      all.partition(folder => matching.matcher(folder.partition).matches == whole)
+    }
   }
 
-  /** Paths of the folders with files, below the source. */
-  private def folders(source: String, rows: DataFrame): Seq[String] = {
-    val top = new Path(source).toUri.getPath
-    rows.inputFiles.toSeq.map(file => new Path(new URI(file)).getParent.toUri.getPath).distinct
-      .map(_.stripPrefix(top).stripPrefix("/")).sorted
+  private def folders(source: String, rows: DataFrame): Seq[SourceFolder] = {
+    val top = new Path(source).toUri.getPath.stripSuffix("/")
+    rows.inputFiles.toSeq.map(file => new Path(new URI(file))).groupBy(_.getParent).toSeq.map { case (folder, files) =>
+      SourceFolder(folder.toUri.getPath.stripPrefix(top).stripPrefix("/"), folder.toString,
+        files.map(_.toString).sorted)
+    }.sortBy(_.partition)
   }
-
-  private def refused(selector: String, reason: String): InvalidInput = InvalidInput.option(Selector.name, selector,
-    s"$reason, and hudilite makes no skeletons: say $FullRecord, which copies whole rows, or call hudilite.convert")
 
   private def pattern(regex: String): Pattern =
     try Pattern.compile(regex)
@@ -74,3 +106,12 @@ private[statement] final class BootstrapRows(session: SparkSession) {
       WriteOptions.Operation.name, Operation,
       s"the DataFrame has rows, and a bootstrap takes those at ${BasePath.name} alone; write an empty one")
 }
+
+/** A folder of a source.
+  *
+  * @param partition
+  *   its path below the source
+  * @param files
+  *   paths of the files in it
+  */
+private[statement] final case class SourceFolder(partition: String, path: String, files: Seq[String])

@@ -12,6 +12,7 @@ import io.hudilite.spark.catalog.{
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.{SessionConf, StoreAssignment}
 import io.hudilite.spark.shim.{CatalogEntries, PlanNodes, SavesByCommand}
+import io.hudilite.spark.write.attempt.AfterCommit
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.{SaveMode, SparkSession}
@@ -33,8 +34,11 @@ import scala.collection.JavaConverters._
   *
   * Spark demands of a source of its newer kind that `partitionBy` names the partitions of an existing table, and does
   * not hand these on. A source that is given a command gets all of them.
+  *
+  * @param after
+  *   the work that follows a write
   */
-final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
+final case class WritesRule(session: SparkSession, after: AfterCommit) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case insert: InsertIntoStatement => LeftOutColumns.filled(insert)
@@ -70,8 +74,13 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 
-  private def planned(asIs: SaveIntoDataSourceCommand): LogicalPlan = {
-    val (asked, save) = new BootstrapRows(session).taken(asIs, original(asIs.options))
+  private def planned(save: SaveIntoDataSourceCommand): LogicalPlan =
+    new BootstrapRows(session, after).taken(save, original(save.options)) match {
+      case Right((asked, write)) => planned(asked, write)
+      case Left(statement) => statement
+    }
+
+  private def planned(asked: Map[String, String], save: SaveIntoDataSourceCommand): LogicalPlan = {
     asked.get(Clustering).foreach(columns =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" ->

@@ -89,6 +89,13 @@ final case class WriteJob(
   private[write] def updating(columns: Option[Seq[Int]], revives: Boolean): WriteJob =
     copy(logs = logs.map(_.copy(updated = columns)), telling = telling.map(_.copy(revives = revives)))
 
+  /** The job of base files without data columns. */
+  private[spark] def skeletons(tableName: String): WriteJob = {
+    val nothing = new StructType()
+    copy(dataSchema = nothing, avroSchema = SchemaConversion.toAvro(nothing, tableName, withMeta = true), logs = None,
+      buckets = None, facts = None, dropped = Nil, telling = None)
+  }
+
   /** The table's columns, with which rows begin. */
   lazy val rowSchema: StructType = StructType(dataSchema.fields ++ dropped)
 
