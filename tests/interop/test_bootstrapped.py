@@ -1,4 +1,4 @@
-"""Tables that Apache Hudi bootstrapped: rows that are spread over skeletons and the files that were there before."""
+"""Tables that either engine bootstrapped: rows that are spread over skeletons and the files that were there before."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def source(spark: SparkSession, path: Path, last_day: str = "a b") -> DataFrame:
 
 
 def bootstrap(
-    real: Engine,
+    engine: Engine,
     path: Path,
     files: Path,
     shape: Shape,
     selector: str = "MetadataOnlyBootstrapModeSelector",
     **options: str,
 ) -> None:
-    """A table over these files, by Apache Hudi."""
-    nothing = real.spark.createDataFrame([], T.StructType([]))
+    """A table over these files."""
+    nothing = engine.spark.createDataFrame([], T.StructType([]))
     given = {
         **shape.options(),
         KEY_GENERATOR: "org.apache.hudi.keygen.SimpleKeyGenerator",
@@ -72,7 +72,7 @@ def bootstrap(
         "hoodie.bootstrap.mode.selector": f"{SELECTORS}{selector}",
         **options,
     }
-    real.write(nothing, path, "bootstrap", mode="overwrite", **given)
+    engine.write(nothing, path, "bootstrap", mode="overwrite", **given)
 
 
 def rows(frame: DataFrame) -> list[Any]:
@@ -95,14 +95,17 @@ def compare(lite: Engine, real: Engine, path: Path, **options: str) -> None:
     assert rows(lite.read(path, **options).agg(*bounds)) == rows(real.read(path, **options).select(*DATA).agg(*bounds))
 
 
-@pytest.mark.parametrize(("version", "kind"), [(6, "MERGE_ON_READ"), (8, "COPY_ON_WRITE"), (9, "MERGE_ON_READ")])
+@pytest.mark.parametrize(
+    ("version", "kind", "maker"),
+    [(6, "MERGE_ON_READ", "real"), (8, "COPY_ON_WRITE", "lite"), (9, "MERGE_ON_READ", "real")],
+)
 def test_skeletons_are_read_with_their_sources(
-    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str
+    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str, maker: str
 ) -> None:
     shape = Shape(version, extra={"hoodie.datasource.write.table.type": kind, HIVE_STYLE: "true"})
     files = tmp_path / "source"
     before = source(lite.spark, files)
-    bootstrap(real, path, files, shape)
+    bootstrap(lite if maker == "lite" else real, path, files, shape)
     compare(lite, real, path)
     assert lite.read(path).count() == ROWS
     assert rows(lite.read(path).select(*DATA)) == rows(before.select(*DATA))
@@ -139,18 +142,27 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-@pytest.mark.parametrize("metadata", [False, True])
-@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
-@pytest.mark.parametrize("version", [6, 8, 9])
+@pytest.mark.parametrize(
+    ("version", "kind", "metadata", "maker"),
+    [
+        (6, "COPY_ON_WRITE", False, "real"),
+        (6, "MERGE_ON_READ", True, "lite"),
+        (8, "COPY_ON_WRITE", True, "lite"),
+        (8, "MERGE_ON_READ", False, "real"),
+        (9, "COPY_ON_WRITE", False, "lite"),
+        (9, "MERGE_ON_READ", True, "real"),
+        (9, "MERGE_ON_READ", True, "lite"),
+    ],
+)
 def test_skeletons_are_written_by_both_engines_in_turns(
-    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str, metadata: bool
+    lite: Engine, real: Engine, path: Path, tmp_path: Path, version: int, kind: str, metadata: bool, maker: str
 ) -> None:
     by = {"hoodie.metadata.enable": str(metadata).lower(), "hoodie.metadata.index.column.stats.enable": "false"}
     shape = Shape(version, extra={"hoodie.datasource.write.table.type": kind, HIVE_STYLE: "true", **by})
     asked = {**shape.options(), "hoodie.compact.inline": "false"}
     files = tmp_path / "source"
     before = source(lite.spark, files)
-    bootstrap(real, path, files, shape)
+    bootstrap(lite if maker == "lite" else real, path, files, shape)
     sources = contents(files)
     table = f"hudilite.`{path}`"
 

@@ -142,7 +142,7 @@ object BootstrapOptions {
 
   val Selector: ConfigKey[String] = ConfigKey.choice("hoodie.bootstrap.mode.selector", Some(MetadataOnly),
     Seq(FullRecord, MetadataOnly, ByRegex),
-    "How partitions are taken over; only whole rows are.")
+    "Rows that are copied into the new table, or stay in their files: all, or those of some partitions.")
 
   val Regex: ConfigKey[String] = ConfigKey.text("hoodie.bootstrap.mode.selector.regex", Some(".*"),
     "Pattern of the partitions that BootstrapRegexModeSelector takes in its mode.")
@@ -159,7 +159,7 @@ object BootstrapOptions {
 
   val Translator: ConfigKey[String] = ConfigKey.choice("hoodie.bootstrap.partitionpath.translator.class", None,
     Seq("Identity", "Decoded").map(name => s"$Translators${name}BootstrapPartitionPathTranslator"),
-    "Accepted: the values of whole rows make their partition paths.")
+    "Accepted: partitions have the paths of their folders, or those that their values make.")
 
   /** The options ask for the operation. */
   def areAsked(options: Map[String, String]): Boolean =

@@ -88,8 +88,9 @@ object Internals {
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
       "catalog.statement/LikeStatement", "catalog.statement/RewritesRule")("LikeStatementSuite"),
     entry("sql.execution.command.LeafRunnableCommand")(
-      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog.statement/LikeStatement")(
-      "AnalyzeStatementSuite", "LikeStatementSuite"),
+      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement",
+      "catalog.statement/BootstrapStatement", "catalog.statement/LikeStatement")("AnalyzeStatementSuite",
+      "BootstrapOperationSuite", "LikeStatementSuite"),
     entry("sql.execution.command.CommandUtils")(
       "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(

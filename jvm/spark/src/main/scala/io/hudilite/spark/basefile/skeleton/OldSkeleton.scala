@@ -16,6 +16,9 @@ private[spark] final class OldSkeleton(basePath: String, skeleton: BaseFile, col
 
   private val all = CarriedSchema.schema(columnsOfTable)
 
+  /** Rows are only read all together. */
+  override val sortedByKey: Boolean = false
+
   /** All or none: row groups of a skeleton say nothing of the source. */
   override def blocksFor(wanted: BlockMetaData => Boolean): Seq[BlockMetaData] =
     if (blocks.exists(wanted)) blocks else Nil

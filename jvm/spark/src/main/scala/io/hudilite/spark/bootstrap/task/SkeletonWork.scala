@@ -49,6 +49,7 @@ private[bootstrap] final case class SkeletonWork(write: WriteJob, keyColumns: St
     checkUnchanged(output, source)
     val writer = output.open(source.partition, fileId, Markers.Create, new KeySummary(write.bloom.create()))
     output.orAborted(writer.abort()) {
+      writer.keys.noteUnordered() // whoever rewrites sorted rows takes row groups one by one
       writeKeys(output, source, writer)
       val rows = writer.rows
       val size = writer.close()

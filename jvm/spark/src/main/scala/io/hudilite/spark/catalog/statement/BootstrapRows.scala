@@ -9,6 +9,7 @@ import java.net.URI
 import java.util.regex.{Pattern, PatternSyntaxException}
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
@@ -35,12 +36,20 @@ private[statement] final class BootstrapRows(session: SparkSession, after: After
       val source = BasePath.get(asked).filter(_.nonEmpty).getOrElse(throw InvalidInput("MISSING_OPTION",
           "option" -> BasePath.name, "reason" -> "a bootstrap takes the rows of the Parquet files there"))
       checkRows(save.query)
-      val rows = session.read.parquet(source)
+      val rows = rowsAt(source)
       // A table that is there has rows, and a bootstrap makes one.
       val mode = if (save.mode == SaveMode.Append) SaveMode.ErrorIfExists else save.mode
       val (whole, staying) = if (Selector(asked) == FullRecord) (Nil, Nil) else dealt(asked, source, rows)
       if (staying.isEmpty) Right((optionsOf(asked), save.copy(query = rows.queryExecution.analyzed, mode = mode)))
       else Left(statement(asked, mode, source, rows, whole, staying))
+    }
+
+  // Spark tells in many lines of a file that it takes for one with the columns of all.
+  private def rowsAt(source: String): DataFrame =
+    try session.read.parquet(source)
+    catch {
+      case e: SparkException => throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> BasePath.name,
+          "value" -> source, "reason" -> s"files there are not of Parquet (${e.getMessage.takeWhile(_ != '\n')})")
     }
 
   private def statement(asked: Map[String, String], mode: SaveMode, source: String, rows: DataFrame,

@@ -50,5 +50,5 @@ private[statement] final case class BootstrapStatement(options: Map[String, Stri
 
   private def copyWhole(session: SparkSession, path: String): Unit = if (whole.nonEmpty)
     session.read.schema(columns).option("basePath", plan.source).parquet(whole: _*)
-      .write.format(WritesRule.Format).options(options).mode(SaveMode.Append).save(path)
+      .write.format(WritesRule.Format).options(options.filterNot(_._1.equalsIgnoreCase("path"))).mode(SaveMode.Append).save(path)
 }
