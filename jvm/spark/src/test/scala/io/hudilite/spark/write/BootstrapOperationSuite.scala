@@ -169,7 +169,11 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
   }
 
   test("a bootstrap that was cut off is done again") {
-    val table = bootstrap("cut")(spark.emptyDataFrame, "errorifexists")
+    val table = folder.resolve("cut")
+    spark.emptyDataFrame.write.format("hudilite").option("hoodie.datasource.write.operation", "bootstrap")
+      .option("hoodie.table.name", "taken").option("hoodie.datasource.write.recordkey.field", "Id").partitionBy("dt")
+      .option("hoodie.bootstrap.base.path", source.toString).save(table.toString)
+    holdsAll(table)
     val timeline = table.resolve(".hoodie/timeline")
     BootstrappedWritesSuite.all(timeline).filter(_.getFileName.toString.matches("00000000000001_.*commit"))
       .foreach(Files.delete)

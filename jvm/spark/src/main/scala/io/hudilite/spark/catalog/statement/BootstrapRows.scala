@@ -3,6 +3,7 @@ package io.hudilite.spark.catalog.statement
 import io.hudilite.config.{BootstrapOptions, TableOptions, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.bootstrap.BootstrapPlan
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.write.attempt.AfterCommit
 
 import java.net.URI
@@ -98,7 +99,8 @@ private[statement] final class BootstrapRows(session: SparkSession, after: After
   }
 
   private def folders(source: String, rows: DataFrame): Seq[SourceFolder] = {
-    val top = new Path(source).toUri.getPath.stripSuffix("/")
+    val path = new Path(source)
+    val top = path.getFileSystem(Sessions.hadoopConf(session)).makeQualified(path).toUri.getPath.stripSuffix("/")
     rows.inputFiles.toSeq.map(file => new Path(new URI(file))).groupBy(_.getParent).toSeq.map { case (folder, files) =>
       SourceFolder(folder.toUri.getPath.stripPrefix(top).stripPrefix("/"), folder.toString,
         files.map(_.toString).sorted)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.config.TableOptions
+import io.hudilite.config.{BootstrapOptions, TableOptions}
 import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.spark.catalog.{
   CreateRequest,
@@ -75,10 +75,17 @@ final case class WritesRule(session: SparkSession, after: AfterCommit) extends R
   }
 
   private def planned(save: SaveIntoDataSourceCommand): LogicalPlan =
-    new BootstrapRows(session, after).taken(save, original(save.options)) match {
+    new BootstrapRows(session, after).taken(save, partitioned(original(save.options))) match {
       case Right((asked, write)) => planned(asked, write)
       case Left(statement) => statement
     }
+
+  // Columns of folders, which the rows of the writer do not have.
+  private def partitioned(asked: Map[String, String]): Map[String, String] = {
+    val said = asked - Partitions
+    if (!BootstrapOptions.areAsked(asked)) asked
+    else said ++ asked.get(Partitions).toSeq.flatMap(columns => partitionOption(names(columns), said))
+  }
 
   private def planned(asked: Map[String, String], save: SaveIntoDataSourceCommand): LogicalPlan = {
     asked.get(Clustering).foreach(columns =>
