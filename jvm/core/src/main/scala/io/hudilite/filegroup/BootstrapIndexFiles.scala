@@ -53,7 +53,7 @@ private[hudilite] final class BootstrapIndexFiles(storage: Storage, basePath: St
       ()
     }
     if (!isNew) throw CorruptTable("CORRUPT_FILE", "path" -> path,
-        "reason" -> "it is the index of another bootstrap, of which the timeline does not tell")
+      "reason" -> "it is the index of another bootstrap, of which the timeline does not tell")
   }
 
   private def sorted(records: Seq[(String, () => GenericRecord)]): Seq[(Array[Byte], () => GenericRecord)] =

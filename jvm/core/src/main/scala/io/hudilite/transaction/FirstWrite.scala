@@ -122,7 +122,8 @@ object FirstWrite {
     */
   def removeUnused(table: Table, instant: String, options: TransactionOptions): Unit = {
     Transaction.preparedNow(table, options)(now => options.recovery(now.store, Some(now.config)).settle())
-    val place = new NewTableFolder(table.storage, table.basePath.stripSuffix("/"), options.lockNames, pathExisted = true)
+    val place =
+      new NewTableFolder(table.storage, table.basePath.stripSuffix("/"), options.lockNames, pathExisted = true)
     new FirstWrite(table.refresh(), place, options).remove(instant)
   }
 

@@ -105,6 +105,7 @@ private[bootstrap] object Bootstrap {
   private val log = LoggerFactory.getLogger("io.hudilite.spark.bootstrap.Bootstrap")
 
   private val Operation = BootstrapOptions.Operation.toUpperCase
+
   /** Version from which on a table names its index by type. */
   private val IndexByType = 8
   private val IndexType = "HFILE"

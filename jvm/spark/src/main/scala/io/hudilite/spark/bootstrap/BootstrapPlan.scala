@@ -54,7 +54,7 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
   private def checkTable(target: WriteTarget, root: String): Unit = {
     val config = target.config
     if (config.recordKeyFields.isEmpty) throw InvalidInput("MISSING_OPTION",
-        "option" -> TableOptions.RecordKeyFields.name, "reason" -> "rows of other files have no place for generated keys")
+      "option" -> TableOptions.RecordKeyFields.name, "reason" -> "rows of other files have no place for generated keys")
     if (target.buckets.isDefined)
       throw refused("rows stay in the files in which they are, and a bucket index deals them to others")
     if (config.dropsPartitionColumns)
@@ -80,7 +80,8 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
 
   // A partition that no write could go on with.
   private def checkPartitions(target: WriteTarget, sources: Seq[FoundSource]): Unit =
-    SkeletonPartitions.flawed(target.config, target.shape.schemaJson, sources.map(_.partition).distinct.sorted).foreach {
+    SkeletonPartitions.flawed(target.config, target.shape.schemaJson,
+      sources.map(_.partition).distinct.sorted).foreach {
       case (path, reason) => throw refused(s"in the partition '$path' rows cannot stay where they are: $reason")
     }
 

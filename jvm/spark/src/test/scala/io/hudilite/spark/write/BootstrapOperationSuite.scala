@@ -67,7 +67,8 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
   }
 
   test("a bootstrap that cannot be done right is refused before anything is made") {
-    def refused(options: (String, String)*)(from: DataFrame = spark.emptyDataFrame, mode: String = "overwrite"): String = {
+    def refused(
+        options: (String, String)*)(from: DataFrame = spark.emptyDataFrame, mode: String = "overwrite"): String = {
       val error = Raised.by(bootstrap("none", options: _*)(from, mode))
       assert(!Files.exists(folder.resolve("none")))
       error.asInstanceOf[Throwable].getMessage
@@ -111,8 +112,10 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
     refused(at => { files("'k' AS Id", "1 AS x")(at); files("1 AS x")(at) }, "Id")
     refused(at => { files("'k' AS Id", "1 AS x")(at); files("'k' AS Id", "2 AS y")(at) }, "which other files lack")
     Seq("odd.csv", "zz.csv").foreach(name =>
-      refused(at => { files("'k' AS Id", "1 AS x")(at); Files.write(at.resolve(s"dt=a/$name"), Array[Byte](1, 2)) }, name))
-    refused(at => spark.range(1).selectExpr("'k' AS Id").write.parquet(at.resolve("dt=a/2024").toString), "its folders tell")
+      refused(
+        at => { files("'k' AS Id", "1 AS x")(at); Files.write(at.resolve(s"dt=a/$name"), Array[Byte](1, 2)) }, name))
+    refused(
+      at => spark.range(1).selectExpr("'k' AS Id").write.parquet(at.resolve("dt=a/2024").toString), "its folders tell")
     refused(at => spark.range(1).selectExpr("'k' AS Id").write.parquet(at.resolve("dt=01").toString), "'dt=01'")
   }
 
@@ -137,7 +140,8 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
       spark.sql(s"DELETE FROM hudilite.`$table` WHERE ts IN (3, 45)").collect()
       rows.where("ts IN (1, 21)").withColumn("ts", org.apache.spark.sql.functions.expr("-ts")).write.format("hudilite")
         .mode("append").save(table.toString)
-      assertEquals(texts(spark.read.format("hudilite").load(table.toString).selectExpr("count(*)", "min(ts)", "sum(ts)")),
+      assertEquals(texts(spark.read.format("hudilite").load(table.toString).selectExpr("count(*)", "min(ts)",
+            "sum(ts)")),
         Seq(s"[48,-21,${(0 until 50).sum - 48 - 44}]"))
       (1 to 3).foreach { _ =>
         val newest = call(s"show_commits(path => '$table', limit => 1)").head.getString(0)

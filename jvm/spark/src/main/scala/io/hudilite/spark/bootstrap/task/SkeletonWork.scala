@@ -62,8 +62,9 @@ private[bootstrap] final case class SkeletonWork(write: WriteJob, keyColumns: St
   private def checkUnchanged(output: TaskOutput, source: FoundSource): Unit = {
     val now = SourceLook.status(new Path(source.status.path), output.readers.conf)
     if (now.length != source.status.length || now.modifiedMs != source.status.modifiedMs)
-      throw CorruptTable("CORRUPT_FILE", "path" -> source.status.path, "reason" ->
-        "it was written again while the table was bootstrapped")
+      throw CorruptTable("CORRUPT_FILE", "path" -> source.status.path,
+        "reason" ->
+          "it was written again while the table was bootstrapped")
   }
 
   private def writeKeys(output: TaskOutput, source: FoundSource, writer: BaseFileWriter): Unit = {
@@ -106,8 +107,9 @@ private[bootstrap] object SkeletonWork {
 
   def run(session: SparkSession, work: SkeletonWork, sources: Seq[FoundSource]): Seq[WrittenSkeleton] = {
     val full = sources.map(_.status.length).sum / LotBytes
-    val lots = Lots.deal(sources, full.max(session.sparkContext.defaultParallelism.toLong)
-      .min(sources.size.toLong).toInt)(_.status.length + 1)
+    val lots = Lots.deal(sources,
+      full.max(session.sparkContext.defaultParallelism.toLong)
+        .min(sources.size.toLong).toInt)(_.status.length + 1)
     TaskJob.run(session, s"hudilite bootstrap of ${work.write.basePath}", work, lots.map(Sources(_)))
   }
 }

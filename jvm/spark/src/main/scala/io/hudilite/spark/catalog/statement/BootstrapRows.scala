@@ -49,8 +49,10 @@ private[statement] final class BootstrapRows(session: SparkSession, after: After
   private def rowsAt(source: String): DataFrame =
     try session.read.parquet(source)
     catch {
-      case e: SparkException => throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> BasePath.name,
-          "value" -> source, "reason" -> s"files there are not of Parquet (${e.getMessage.takeWhile(_ != '\n')})")
+      case e: SparkException =>
+        val first = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).toSeq.last
+        throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> BasePath.name, "value" -> source,
+          "reason" -> s"a file there is not of Parquet: ${String.valueOf(first.getMessage).takeWhile(_ != '\n')}")
     }
 
   private def statement(asked: Map[String, String], mode: SaveMode, source: String, rows: DataFrame,

@@ -21,7 +21,8 @@ import org.apache.spark.sql.types.StructType
   * @param whole
   *   folders of the partitions whose rows are copied
   */
-private[statement] final case class BootstrapStatement(options: Map[String, String], mode: SaveMode, plan: BootstrapPlan,
+private[statement] final case class BootstrapStatement(options: Map[String, String], mode: SaveMode,
+    plan: BootstrapPlan,
     columns: StructType, whole: Seq[String], after: AfterCommit) extends LeafRunnableCommand {
 
   // Arguments in the text of EXPLAIN.
@@ -50,5 +51,6 @@ private[statement] final case class BootstrapStatement(options: Map[String, Stri
 
   private def copyWhole(session: SparkSession, path: String): Unit = if (whole.nonEmpty)
     session.read.schema(columns).option("basePath", plan.source).parquet(whole: _*)
-      .write.format(WritesRule.Format).options(options.filterNot(_._1.equalsIgnoreCase("path"))).mode(SaveMode.Append).save(path)
+      .write.format(WritesRule.Format).options(options.filterNot(_._1.equalsIgnoreCase("path"))).mode(
+        SaveMode.Append).save(path)
 }
