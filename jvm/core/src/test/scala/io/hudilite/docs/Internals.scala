@@ -273,7 +273,7 @@ object Internals {
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
       "basefile.read/FileBatches", "basefile.read/ReaderContexts", "basefile.skeleton/OldSkeleton",
-      "basefile.skeleton/SkeletonBatches", "catalog/CreateRequest",
+      "basefile.read/FileRead", "catalog/CreateRequest",
       "catalog.statement/PrimaryKeys", "procedure/SqlTexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",

@@ -45,7 +45,7 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
   /** Makes the table. After any failure nothing of it is left.
     *
     * @param follow
-    *   what else belongs to the bootstrap; when it fails, the table goes, too
+    *   the rest of the bootstrap; when it fails, the table goes, too
     */
   def run(sources: Seq[FoundSource])(follow: => Unit): CommittedWrite = {
     val first = FirstWrite.create(target.storage, target.basePath, declared, plain)

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-/** What a bootstrap of meta columns is asked for, checked before anything is made.
+/** A bootstrap of meta columns as it is asked for, checked before anything is made.
   *
   * @param source
   *   folder of all sources, as the options name it

@@ -26,7 +26,7 @@ private[procedure] object BootstrapProcedures {
       Parameter.text("rowKey_field", "the fields of the record key, separated by commas"),
       Parameter.text("base_file_format", "PARQUET", "PARQUET"),
       Parameter.text("partition_path_field", "the partition columns, separated by commas"),
-      Parameter.text("bootstrap_index_class", "Hudi's index in HFiles, the only one", s"$IndexPackage$IndexClass"),
+      Parameter.text("bootstrap_index_class", s"$IndexPackage$IndexClass", "Hudi's index in HFiles, the only one"),
       Parameter.text("selector_class", s"${Selectors}MetadataOnlyBootstrapModeSelector",
         "where rows are to be: hoodie.bootstrap.mode.selector"),
       Parameter.text("key_generator_class", "a key generator of Hudi's; by default as in other writes"),

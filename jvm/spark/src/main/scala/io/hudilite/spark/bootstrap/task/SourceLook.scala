@@ -25,7 +25,7 @@ import scala.collection.JavaConverters._
   */
 private[bootstrap] final case class FoundSource(partition: String, status: SourceStatus)
 
-/** What a task finds in a file of a source.
+/** A file of a source, as a task has looked at it.
   *
   * @param flaw
   *   why its rows cannot stay there, if that is so
