@@ -10,6 +10,7 @@ import pytest
 from conditions import fails_with
 from engines import BUCKETS, IN_BUCKETS, INDEX, SELF_CHECK, Engine, Shape, frame, record
 from model import Model
+from pyspark.sql.functions import col
 from rows import rows_of
 
 import hudilite
@@ -105,18 +106,50 @@ def test_one_partition_that_is_moved_to_other_buckets(lite: Engine, real: Engine
     assert len(groups) == 3 + 3 + 6  # those that were moved are not cleaned away yet
 
 
-def test_hash_rings_are_read_and_not_written(lite: Engine, real: Engine, path: Path) -> None:
-    shape, model = Shape(extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"}), Model(("id",))
-    rings = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "4"}
-    batch = [record(key) for key in KEYS]
-    real.write(frame(real.spark, batch), path, "upsert", **shape.options(), **rings)
-    model.upsert(batch)
-    assert rows_of(lite.read(path)) == model.rows()
-    before = layout.fingerprint(path)
-    for options in ({}, {INDEX: "SIMPLE"}, IN_BUCKETS):
-        with fails_with("UNSUPPORTED_TABLE_FEATURE", "consistent hashing", "consistent_hashing_metadata"):
-            lite.write(frame(lite.spark, batch), path, **options)
-    assert layout.fingerprint(path) == before
+RINGS = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "3"}
+RESIZE = "hoodie.clustering"
+#: One plan after a write, which splits each bucket that has rows.
+SPLIT = {
+    f"{RESIZE}.inline": "true",
+    f"{RESIZE}.inline.max.commits": "1",
+    f"{RESIZE}.plan.strategy.class": "org.apache.hudi.client.clustering.plan.strategy."
+    "SparkConsistentBucketClusteringPlanStrategy",
+    f"{RESIZE}.execution.strategy.class": "org.apache.hudi.client.clustering.run.strategy."
+    "SparkConsistentBucketClusteringExecutionStrategy",
+    "hoodie.bucket.index.max.num.buckets": "8",
+    "hoodie.bucket.index.min.num.buckets": "1",
+    "hoodie.bucket.index.split.threshold": "0.0000001",
+}
+MERGE = {**SPLIT, "hoodie.bucket.index.split.threshold": "1000", "hoodie.bucket.index.merge.threshold": "100"}
+
+
+@pytest.mark.parametrize("first", ["hudi", "hudilite"])
+def test_hash_rings_in_turns(lite: Engine, real: Engine, path: Path, first: str) -> None:
+    """Each engine finds the rows of the other, also after Apache Hudi has split and merged their buckets."""
+    key = ("id",) if first == "hudi" else ("id", "colour")
+    rows = [record(k) for k in KEYS] if first == "hudi" else [{**record("", colour=c), "id": k} for k, c in PAIRS]
+    shape, model = Shape(key=key, extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"}), Model(key)
+    turns = [real, lite, real, real, lite, real, lite] if first == "hudi" else [lite, real, lite]
+    resizes = {3: SPLIT, 6: MERGE} if first == "hudi" else {}
+    sizes = []
+    for ts, engine in enumerate(turns, 1):
+        batch = [{**row, "ts": ts, "dt": f"2026-01-0{1 + ts % 2}"} for row in rows]
+        facts = shape.options() if ts == 1 or engine.repeat_facts else {}
+        rings = RINGS if ts == 1 or engine is real else {}
+        engine.write(frame(engine.spark, batch), path, "upsert", **facts, **rings, **resizes.get(ts, {}))
+        model.upsert(batch)
+        assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
+        one = [row for row in model.rows() if json.loads(row)["id"] == rows[4]["id"]]
+        assert rows_of(lite.read(path, **RINGS).where(col("id") == rows[4]["id"])) == one
+        sizes.append([len(json.loads(ring.read_text())["nodes"]) for ring in sorted(path.rglob("*.hashing_meta"))])
+    if first == "hudi":
+        assert len(sizes[2]) > len(sizes[1]), sizes
+    gone = [row for row in rows if row["id"]][:3]
+    lite.write(frame(lite.spark, [{**row, "dt": "2026-01-01"} for row in gone]), path, "delete")
+    real_rows = rows_of(real.read(path))
+    assert rows_of(lite.read(path)) == real_rows and len(real_rows) == len(model.rows()) - len(gone)
+    with fails_with("CLUSTERING_NOT_POSSIBLE", "hash rings"):
+        hudilite.table(lite.spark, str(path)).cluster()
 
 
 def write_config(path: Path) -> None:

@@ -249,7 +249,7 @@ def test_a_table_of_hudi_whose_hash_field_is_one_of_two(lite: Engine, golden_cop
         ({INDEX: "BUCKET", BUCKETS: "5"}, "INVALID_OPTION_VALUE", [BUCKETS, "5"]),
         ({INDEX: "BUCKET", BUCKETS: "0"}, "INVALID_OPTION_VALUE", [BUCKETS, "at least 1"]),
         ({**IN_BUCKETS, HASH_FIELDS: "colour"}, "INVALID_OPTION_VALUE", [HASH_FIELDS, "colour", "id"]),
-        ({**IN_BUCKETS, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "INVALID_OPTION_VALUE", ["SIMPLE"]),
+        ({**IN_BUCKETS, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "INVALID_OPTION_VALUE", ["hash rings"]),
         ({**IN_BUCKETS, "hoodie.bucket.index.partition.expressions": "a"}, "INVALID_OPTION_VALUE", ["partition"]),
         ({**IN_BUCKETS, "hoodie.bucket.index.partition.expressions": ".,3"}, "INVALID_OPTION_VALUE", [BUCKETS, "3"]),
         ({"hoodie.bucket.index.partition.rule.type": "prefix"}, "INVALID_OPTION_VALUE", ["regex"]),

@@ -79,9 +79,9 @@ object ShownBuckets {
   def ofRows(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
     ShownBuckets(greatest(slices), sampled(telling(slices), keys.first(_, KeysOfFile)))
 
-  /** By footers of some of the slices. */
-  def ofFooters(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
-    ShownBuckets(greatest(slices), sampled(telling(slices), keys.bounds))
+  /** By footers of some of the slices, which have the buckets of an index. */
+  def ofFooters(slices: Seq[FileSlice], keys: FileKeys, index: BucketIndex): ShownBuckets =
+    ShownBuckets(Map.empty, sampled(telling(slices, f => index.in(f.partition).bucketOfFile(f.fileId)), keys.bounds))
 
   private def greatest(slices: Seq[FileSlice]): Map[String, Int] = {
     val buckets = slices.flatMap(slice => BucketIndex.bucketOfFile(slice.fileId).map(slice.partition -> _))
@@ -89,9 +89,9 @@ object ShownBuckets {
   }
 
   /** Base files of buckets, from each partition in turn. */
-  private def telling(slices: Seq[FileSlice]): Seq[(BaseFile, Int)] = {
-    val files = for (base <- slices.flatMap(_.base); bucket <- BucketIndex.bucketOfFile(base.fileId))
-      yield base -> bucket
+  private def telling(slices: Seq[FileSlice],
+      bucketOf: BaseFile => Option[Int] = f => BucketIndex.bucketOfFile(f.fileId)): Seq[(BaseFile, Int)] = {
+    val files = for (base <- slices.flatMap(_.base); bucket <- bucketOf(base)) yield base -> bucket
     // Behind its bucket an id is as good as random.
     def random(file: BaseFile): String = file.fileId.drop(BucketIndex.prefix(0).length)
     files.groupBy(_._1.partition).values.flatMap(_.sortBy(f => random(f._1)).zipWithIndex).toSeq

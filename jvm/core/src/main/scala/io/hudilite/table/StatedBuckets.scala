@@ -1,7 +1,7 @@
 package io.hudilite.table
 
-import io.hudilite.config.BucketRule
-import io.hudilite.index.BucketIndex
+import io.hudilite.config.{BucketRule, WriteOptions}
+import io.hudilite.index.{BucketIndex, HashRings}
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 
 /** A commit's word on the bucket index of its table. */
@@ -23,6 +23,9 @@ object StatedBuckets {
   val Rule = "hudilite.bucket.index.partition.expressions"
   val Default = "hudilite.bucket.index.partition.default"
 
+  /** In the place of the number, where partitions have hash rings: the engine, and the number that they begin with. */
+  val Engine = "hudilite.bucket.index.engine"
+
   /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
 
@@ -32,10 +35,14 @@ object StatedBuckets {
   def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = newest(store, timeline).map(_.index)
 
   /** As [[of]], with the instant of that commit. */
-  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
-    (instant, commit) <- newestThat(store, timeline)(commit => states(commit) || isOther(commit))
-    index <- indexIn(commit)
-  } yield BucketStatement(instant.time, index)
+  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = {
+    def found(wanted: CommitMetadata => Boolean): Option[BucketStatement] = for {
+      (instant, commit) <- newestThat(store, timeline)(wanted)
+      index <- indexIn(commit)
+    } yield BucketStatement(instant.time, index)
+    // File groups of hash rings have ids like any other, and are replaced as rings change.
+    found(commit => states(commit) || isOther(commit)).orElse(found(states).filter(_.index.isConsistent))
+  }
 
   /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
     * `None` when the newest commit that states one does not say so, or when another writer has brought rows since.
@@ -68,16 +75,19 @@ object StatedBuckets {
     *   every row of the table lies where the index has it
     */
   def entries(index: BucketIndex, whole: Boolean): Map[String, String] = {
-    val counts = if (index.rule.isEmpty) Map(Count -> index.count.toString)
-    else Map(Rule -> index.rule.text, Default -> index.count.toString)
+    val counts =
+      if (index.isConsistent) Map(Engine -> WriteOptions.ConsistentHashing, Default -> index.count.toString)
+      else if (index.rule.isEmpty) Map(Count -> index.count.toString)
+      else Map(Rule -> index.rule.text, Default -> index.count.toString)
     counts ++ Map(HashFields -> index.hashFields.mkString(",")) ++
       (if (whole) Some(Whole -> "true") else None)
   }
 
   private def states(commit: CommitMetadata): Boolean =
-    commit.extra.contains(Count) || commit.extra.contains(Rule)
+    Seq(Count, Rule, Engine).exists(commit.extra.contains)
 
-  private def indexIn(commit: CommitMetadata): Option[BucketIndex] = in(commit).orElse(byPartition(commit))
+  private def indexIn(commit: CommitMetadata): Option[BucketIndex] =
+    in(commit).orElse(byPartition(commit)).orElse(byRings(commit))
 
   private[table] def in(commit: CommitMetadata): Option[BucketIndex] = dealt(commit, Count)
 
@@ -85,6 +95,10 @@ object StatedBuckets {
     rule <- commit.extra.get(Rule).flatMap(text => scala.util.Try(BucketRule.of(text)).toOption)
     index <- dealt(commit, Default)
   } yield index.copy(rule = rule)
+
+  private def byRings(commit: CommitMetadata): Option[BucketIndex] =
+    if (!commit.extra.get(Engine).contains(WriteOptions.ConsistentHashing)) None
+    else dealt(commit, Default).map(_.copy(rings = Some(HashRings.Unread)))
 
   private def dealt(commit: CommitMetadata, number: String): Option[BucketIndex] = for {
     count <- commit.extra.get(number).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)

@@ -58,7 +58,7 @@ object Rooms {
     Room("metadata.known", "what the records of a metadata table are made of: facts on files, and the table before",
       "codec.avro", "codec.parquet", "error", "filegroup", "log", "metadata", "metadata.stored", "storage", "table",
       "timeline"),
-    Room("index", "where record keys are: the kinds of index, one interface for all, and buckets", "config",
+    Room("index", "where record keys are: the kinds of index, one interface for all, and buckets", "codec.hash", "config",
       "error", "filegroup", "record", "stats"),
     Room("merge", "which of two records of a key survives", "config"),
     Room("transaction.lock", "one writer at a time on this machine, and which process it is", "error", "storage"),

@@ -6,7 +6,7 @@ import io.hudilite.spark.write.AppendWrite
 import io.hudilite.spark.write.attempt.{LateGroups, Replaces, WriteIntent}
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
-import io.hudilite.table.Buckets
+import io.hudilite.table.{Buckets, RingFiles}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -62,8 +62,8 @@ object AppendPlan {
       WriteLayout.grouped(grouped.rows, grouped.groups, latest))
   }
 
-  private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =
-    overwritten.getOrElse(operation match {
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces = {
+    val asked = overwritten.getOrElse(operation match {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
@@ -71,6 +71,14 @@ object AppendPlan {
           .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
+    // File groups that are taken out are gone for good, and the nodes of a ring name theirs.
+    val onRings = asked != Replaces.Nothing && target.buckets.exists(_.isConsistent)
+    if (onRings) target.existing.filter(Buckets(_).areConsistent).foreach(table =>
+      throw RingFiles.unsupported(table.basePath,
+        "its hash rings name the file groups that an overwrite or a drop of partitions would take out",
+        "Delete rows by a condition, or write to a new table"))
+    asked
+  }
 
   private def spelt(partition: String, target: WriteTarget): String =
     target.config.spelt(partition)(name =>
