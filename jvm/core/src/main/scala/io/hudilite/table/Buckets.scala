@@ -36,6 +36,13 @@ final class Buckets(table: Table) {
     */
   lazy val areConsistent: Boolean = folders.contains(RingFiles.Folder) && table.timeline.writes.nonEmpty
 
+  /** Raises `UnsupportedTable` where a write may not take file groups out: such are gone for good, and the nodes of a ring
+    * name theirs.
+    */
+  def checkReplaced(): Unit = if (areConsistent) throw RingFiles.unsupported(table.basePath,
+    "its hash rings name the file groups that an overwrite or a drop of partitions would take out",
+    "Delete rows by a condition, or write to a new table")
+
   private def ofRings(conf: IndexConf): IndexConf = {
     val refusal = s"the table has a bucket index with hash rings in ${RingFiles.Folder}"
     conf.kind.filterNot(_ == WriteOptions.ByBuckets).foreach(k => throw refused(WriteOptions.IndexType.name, k, refusal))

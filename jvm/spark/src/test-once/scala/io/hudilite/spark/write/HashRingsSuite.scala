@@ -116,6 +116,8 @@ class HashRingsSuite extends FunSuite with Interpreted {
       refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(write(made, rows(0, 3, 4),
           Map("hoodie.datasource.write.operation" -> operation)))
     refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(spark.sql(s"TRUNCATE TABLE hudilite.`$made`"))
+    refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(spark.sql(
+        s"CALL hudilite.system.drop_partition(path => '$made', partition => 'p0')"))
     refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(
       rows(0, 3, 4).write.format("hudilite").mode("overwrite").save(made))
     refused("CLUSTERING_NOT_POSSIBLE", "hash rings")(spark.sql(

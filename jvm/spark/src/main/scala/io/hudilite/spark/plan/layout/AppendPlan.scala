@@ -6,7 +6,7 @@ import io.hudilite.spark.write.AppendWrite
 import io.hudilite.spark.write.attempt.{LateGroups, Replaces, WriteIntent}
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
-import io.hudilite.table.{Buckets, RingFiles}
+import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -71,12 +71,8 @@ object AppendPlan {
           .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
-    // File groups that are taken out are gone for good, and the nodes of a ring name theirs.
-    val onRings = asked != Replaces.Nothing && target.buckets.exists(_.isConsistent)
-    if (onRings) target.existing.filter(Buckets(_).areConsistent).foreach(table =>
-      throw RingFiles.unsupported(table.basePath,
-        "its hash rings name the file groups that an overwrite or a drop of partitions would take out",
-        "Delete rows by a condition, or write to a new table"))
+    if (asked != Replaces.Nothing && target.buckets.exists(_.isConsistent))
+      target.existing.foreach(Buckets(_).checkReplaced())
     asked
   }
 
