@@ -62,7 +62,7 @@ private[scan] final class BucketPruning(
         val known = mutable.HashMap.empty[BucketIndex, Set[Int]]
         val ofPartitions = partitions.map { partition =>
           val own = all.in(partition)
-          partition -> (own, known.getOrElseUpdate(own, asked.map(own.bucketOf).toSet))
+          partition -> ((own, known.getOrElseUpdate(own, asked.map(own.bucketOf).toSet)))
         }.toMap
         (group: FileGroupId) => {
           val (own, wanted) = ofPartitions(group.partition)
