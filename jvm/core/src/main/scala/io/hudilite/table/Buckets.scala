@@ -45,7 +45,8 @@ final class Buckets(table: Table) {
 
   private def ofRings(conf: IndexConf): IndexConf = {
     val refusal = s"the table has a bucket index with hash rings in ${RingFiles.Folder}"
-    conf.kind.filterNot(_ == WriteOptions.ByBuckets).foreach(k => throw refused(WriteOptions.IndexType.name, k, refusal))
+    conf.kind.filterNot(_ == WriteOptions.ByBuckets).foreach(k =>
+      throw refused(WriteOptions.IndexType.name, k, refusal))
     conf.engine.filterNot(_ == WriteOptions.ConsistentHashing).foreach(engine =>
       throw refused(WriteOptions.BucketEngine.name, engine, refusal))
     if (declared.isDefined) throw RingFiles.unsupported(table.basePath, s"it has ${HashingConfig.Folder} as well")
@@ -88,7 +89,7 @@ final class Buckets(table: Table) {
   }
 
   private def refuseRings(conf: IndexConf): Unit = if (areThere || someGroups.nonEmpty)
-    throw refused(WriteOptions.BucketEngine.name, conf.engine.get, 
+    throw refused(WriteOptions.BucketEngine.name, conf.engine.get,
       "the rows of the table do not lie by hash rings: only SIMPLE buckets, or another index, fit them")
 
   /** Apache Hudi has written down how many buckets partitions have. */
@@ -140,7 +141,8 @@ final class Buckets(table: Table) {
   /** Raises `InvalidInput` where a commit states another index than that of a write. */
   def checkStated(index: BucketIndex): Unit = table.statedBuckets.filterNot(_.isSame(index)).foreach { stated =>
     if (stated.isConsistent != index.isConsistent)
-      throw refused(WriteOptions.BucketEngine.name, if (index.isConsistent) WriteOptions.ConsistentHashing else "SIMPLE",
+      throw refused(WriteOptions.BucketEngine.name,
+        if (index.isConsistent) WriteOptions.ConsistentHashing else "SIMPLE",
         "the keys of the table are dealt to buckets by the other one")
     else if (!index.isConsistent && stated.count != index.count)
       throw refused(WriteOptions.Buckets.name, index.count.toString, s"the table has ${stated.count} buckets")
@@ -194,7 +196,8 @@ final class Buckets(table: Table) {
   private def bucketOf(slice: FileSlice, index: BucketIndex): Int =
     index.bucketOfFile(slice.fileId) match {
       case Some(bucket) if bucket < index.count => bucket
-      case None if index.isConsistent => throw RingFiles.unsupported(table.basePath,
+      case None if index.isConsistent =>
+        throw RingFiles.unsupported(table.basePath,
           s"the file group ${slice.fileId} in '${slice.partition}' is of no node of its hash ring in ${RingFiles.Folder}")
       case Some(bucket) => throw refused(WriteOptions.Buckets.name, index.count.toString,
           s"the table has the bucket $bucket, of the file group ${slice.fileId}")

@@ -56,8 +56,9 @@ private[hudilite] final class RingFiles(table: Table) {
   // Readers do not see the files of a group that has been taken out.
   private def checkLive(partition: String, ring: HashRing): Unit =
     ring.nodes.indices.map(ring.fileId).find(id => table.replacedAt.contains(FileGroupId(partition, id))).foreach(id =>
-      throw unsupported(table.basePath, s"the file group $id of the hash ring of '$partition' has been taken out of the " +
-        "table, so that rows in it would not be seen"))
+      throw unsupported(table.basePath,
+        s"the file group $id of the hash ring of '$partition' has been taken out of the " +
+          "table, so that rows in it would not be seen"))
 
   private def pathOf(partition: String): String = if (partition.isEmpty) folder else s"$folder/$partition"
 
@@ -117,9 +118,17 @@ private[hudilite] object RingFiles {
   /** Some partition has a ring. */
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
 
-  /** Removes the rings of a table that is not there any more. */
-  def remove(storage: Storage, basePath: String): Unit =
-    if (areIn(storage, basePath)) storage.deleteOwn(s"${basePath.stripSuffix("/")}/.hoodie/.bucket_index")
+  /** Removes the rings of a table that is not there any more, and the folders that they leave empty. */
+  def remove(storage: Storage, basePath: String): Unit = {
+    val files = storage.listBelow(folder(basePath)).map(_.path)
+    val top = folder(basePath).stripSuffix(s"/$Folder")
+    def folders(path: String): Iterator[String] =
+      Iterator.iterate(parent(path))(parent).takeWhile(_.length >= top.length)
+    files.foreach(storage.delete)
+    files.flatMap(folders).distinct.sortBy(-_.length).foreach(storage.deleteIfEmpty)
+  }
+
+  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/'))
 
   /** Writes the ring down with which a partition begins; false where it has one by now. */
   def begin(storage: Storage, basePath: String, partition: String, ring: HashRing): Boolean = {

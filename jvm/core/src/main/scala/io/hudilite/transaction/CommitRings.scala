@@ -21,8 +21,9 @@ private[transaction] object CommitRings {
       now: Timeline): Unit = mine.rings.foreach { rings =>
     def conflict(reason: String): CommitConflict =
       CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath, "reason" -> reason)
-    val dealt = metadata.stats.collect { case (partition, stats) if stats.nonEmpty =>
-      partition -> rings.in(partition, mine.count)
+    val dealt = metadata.stats.collect {
+      case (partition, stats) if stats.nonEmpty =>
+        partition -> rings.in(partition, mine.count)
     }
     for ((partition, ring) <- dealt; stat <- metadata.stats(partition) if ring.bucketOfFile(stat.fileId).isEmpty)
       throw new IllegalStateException(s"the file group ${stat.fileId} is of no node of the ring of '$partition'")

@@ -24,7 +24,8 @@ class HashRingSuite extends FunSuite {
 
   test("a partition begins with the nodes and file groups that Hudi gives it, and keys lie where Hudi puts them") {
     assertEquals(ring.nodes.map(_.value), IndexedSeq(536870912, 1073741824, 1610612736, 2147483647))
-    assertEquals(ring.nodes.map(_.fileIdPrefix), IndexedSeq("c47f2c8e-7d46-3b96-83f5-8eebc912150e",
+    assertEquals(ring.nodes.map(_.fileIdPrefix),
+      IndexedSeq("c47f2c8e-7d46-3b96-83f5-8eebc912150e",
         "1213f6bd-782d-3c88-b9d3-02cbd6c52839", "d565737e-2390-3db1-a9a4-a1bfe6c6f87d",
         "2a5cbbcf-2b87-3237-9643-9e440ea0658b"))
     val written = Seq(Seq(6, 12, 16, 24, 30, 36), Seq(4, 18, 20, 22, 26, 32, 34, 38), Seq(0, 2, 28), Seq(8, 10, 14))
@@ -75,7 +76,7 @@ class HashRingSuite extends FunSuite {
 
   test("only a merge-on-read table gets rings, with a number of nodes that have values of their own") {
     def asked(options: (String, String)*): IndexConf = WriteConf.of(Map("hoodie.index.type" -> "BUCKET",
-        "hoodie.index.bucket.engine" -> "CONSISTENT_HASHING") ++ options).index
+      "hoodie.index.bucket.engine" -> "CONSISTENT_HASHING") ++ options).index
     def config(kind: TableType): TableConfig =
       TableConfig.create(TableDefinition("t", Seq("id"), Seq("p"), version = 9, tableType = kind))
     val of = config(TableType.MergeOnRead)

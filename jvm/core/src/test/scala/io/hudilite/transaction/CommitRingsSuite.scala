@@ -35,14 +35,16 @@ class CommitRingsSuite extends FunSuite {
   private def path(table: Table, name: String, partition: String = "p"): String =
     s"${table.basePath}/.hoodie/.bucket_index/consistent_hashing_metadata/$partition/$name"
 
-  private def put(table: Table, name: String, text: String): Unit = storage.replace(path(table, name), text.getBytes(UTF_8))
+  private def put(table: Table, name: String, text: String): Unit =
+    storage.replace(path(table, name), text.getBytes(UTF_8))
 
   private def text(table: Table, name: String): Option[String] =
     storage.read(path(table, name)).map(new String(_, UTF_8))
 
   private def write(table: Table, id: String, by: BucketIndex = index): String = {
     val run = Transaction.begin(table.refresh(), Action.DeltaCommit, "UPSERT")
-    try run.commit(Seq(writeFile(table, run.instant, "p", id)), assumption = Assumption.Nothing, buckets = Some(by)).time
+    try
+      run.commit(Seq(writeFile(table, run.instant, "p", id)), assumption = Assumption.Nothing, buckets = Some(by)).time
     finally run.rollback()
   }
 

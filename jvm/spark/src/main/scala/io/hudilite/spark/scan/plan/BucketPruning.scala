@@ -8,6 +8,8 @@ import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.stats.FileStatistics
 import io.hudilite.table.RingFiles
 
+import java.io.IOException
+
 import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
@@ -42,7 +44,7 @@ private[scan] final class BucketPruning(
       if (rings.size < partitions.size) None
       else Some(by.copy(rings = Some(HashRings(rings.map { case (p, r) => p -> r.ring }, othersAreNew = false))))
     } catch {
-      case e: HudiliteException =>
+      case e @ (_: HudiliteException | _: IOException) =>
         BucketPruning.log.warn(s"The hash rings of ${state.table.basePath} are not used: ${e.getMessage}")
         None
     }
