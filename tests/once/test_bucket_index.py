@@ -284,12 +284,20 @@ def test_two_file_groups_of_one_bucket(lite: Engine, golden_copy: Callable[[str]
         lite.write(rows, table, **IN_BUCKETS)
 
 
-@pytest.mark.parametrize("folder", ["consistent_hashing_metadata", "partition_bucket_index_meta"])
+@pytest.mark.parametrize(
+    ("folder", "condition", "mention"),
+    [
+        ("consistent_hashing_metadata", "INVALID_OPTION_VALUE", "hash rings"),
+        ("partition_bucket_index_meta", "UNSUPPORTED_TABLE_FEATURE", "partition_bucket_index_meta"),
+    ],
+)
 @pytest.mark.parametrize("index", [{}, IN_BUCKETS])
-def test_buckets_of_another_kind(lite: Engine, path: Path, folder: str, index: dict[str, str]) -> None:
+def test_buckets_of_another_kind(
+    lite: Engine, path: Path, folder: str, condition: str, mention: str, index: dict[str, str]
+) -> None:
     story = Story(lite, path, Shape())
     story.upsert(days(range(3), 1), **index)
     (path / ".hoodie" / ".bucket_index" / folder).mkdir(parents=True)
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "bucket", folder):
+    with fails_with(condition, "bucket", mention):
         story.write(days(range(3), 2), **index)
     assert rows_of(lite.read(path)) == story.model.rows()

@@ -58,7 +58,8 @@ object ShownBuckets {
   def allowed(files: Seq[BaseFile], index: BucketIndex, statistics: FileStatistics): Boolean =
     statistics.each(files, BoundsWanted.OfKeys)(known => Seq(known.keys.min, known.keys.max)).forall {
       case (file, bounds) =>
-        bounds.forall(_.exists(key => BucketIndex.bucketOfFile(file.fileId).contains(index.bucketOf(key))))
+        val own = index.in(file.partition)
+        bounds.forall(_.exists(key => own.bucketOfFile(file.fileId).contains(own.bucketOf(key))))
     }
 
   /** Files that are looked into, and keys of each: those of one bucket may all fit another number, too. */
