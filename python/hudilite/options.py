@@ -176,7 +176,11 @@ Value: comma separated list.
 """
 
 INDEX_BUCKET_ENGINE: Final[str] = "hoodie.index.bucket.engine"
-"""With BUCKET, how keys are dealt to buckets, whose number is fixed. Value: SIMPLE; default SIMPLE."""
+"""With BUCKET, how keys are dealt to buckets. SIMPLE: by the remainder of a hash, with a fixed number.
+CONSISTENT_HASHING: by a hash ring in each partition of a merge-on-read table, which begins with
+hoodie.bucket.index.num.buckets, and whose buckets Apache Hudi can split and merge. A table keeps to its own.
+Value: SIMPLE or CONSISTENT_HASHING; default SIMPLE.
+"""
 
 BLOOM_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.bloom.index.update.partition.path"
 """With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is, and

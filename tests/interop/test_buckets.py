@@ -10,6 +10,7 @@ import pytest
 from conditions import fails_with
 from engines import BUCKETS, IN_BUCKETS, INDEX, SELF_CHECK, Engine, Shape, frame, record
 from model import Model
+from pyspark.sql.functions import col
 from rows import rows_of
 
 import hudilite
@@ -105,18 +106,87 @@ def test_one_partition_that_is_moved_to_other_buckets(lite: Engine, real: Engine
     assert len(groups) == 3 + 3 + 6  # those that were moved are not cleaned away yet
 
 
-def test_hash_rings_are_read_and_not_written(lite: Engine, real: Engine, path: Path) -> None:
-    shape, model = Shape(extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"}), Model(("id",))
-    rings = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "4"}
-    batch = [record(key) for key in KEYS]
-    real.write(frame(real.spark, batch), path, "upsert", **shape.options(), **rings)
-    model.upsert(batch)
-    assert rows_of(lite.read(path)) == model.rows()
-    before = layout.fingerprint(path)
-    for options in ({}, {INDEX: "SIMPLE"}, IN_BUCKETS):
-        with fails_with("UNSUPPORTED_TABLE_FEATURE", "consistent hashing", "consistent_hashing_metadata"):
-            lite.write(frame(lite.spark, batch), path, **options)
-    assert layout.fingerprint(path) == before
+RINGS = {INDEX: "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING", BUCKETS: "3"}
+HUDI = "org.apache.hudi.client.clustering"
+#: Plans that split each bucket that has rows.
+SPLIT = {
+    "hoodie.clustering.plan.strategy.class": f"{HUDI}.plan.strategy.SparkConsistentBucketClusteringPlanStrategy",
+    "hoodie.clustering.execution.strategy.class": f"{HUDI}.run.strategy."
+    "SparkConsistentBucketClusteringExecutionStrategy",
+    "hoodie.clustering.updates.strategy": f"{HUDI}.update.strategy.SparkConsistentBucketDuplicateUpdateStrategy",
+    "hoodie.bucket.index.max.num.buckets": "6",
+    "hoodie.bucket.index.min.num.buckets": "1",
+    "hoodie.bucket.index.split.threshold": "0.0000001",
+}
+
+
+class Rings:
+    """A table with hash rings, whose rows lie in two partitions."""
+
+    def __init__(self, path: Path, key: tuple[str, ...], rows: list[dict[str, object]]) -> None:
+        self.path, self.rows, self.model = path, rows, Model(key)
+        self.shape = Shape(key=key, extra={"hoodie.datasource.write.table.type": "MERGE_ON_READ"})
+        self.ts = 0
+
+    def upsert(self, engine: Engine, **more: str) -> None:
+        self.ts += 1
+        batch = [{**row, "ts": self.ts, "dt": f"2026-01-0{1 + self.ts % 2}"} for row in self.rows]
+        facts = self.shape.options() if self.ts == 1 or engine.repeat_facts else {}
+        rings = RINGS if self.ts == 1 or engine.repeat_facts else {}
+        engine.write(frame(engine.spark, batch), self.path, "upsert", **facts, **rings, **more)
+        self.model.upsert(batch)
+
+    def check(self, lite: Engine, real: Engine) -> None:
+        assert rows_of(lite.read(self.path)) == rows_of(real.read(self.path)) == self.model.rows()
+        key = self.rows[4]["id"]
+        one = [row for row in self.model.rows() if json.loads(row)["id"] == key]
+        assert rows_of(lite.read(self.path, **RINGS).where(col("id") == key)) == one
+
+    def resize(self, real: Engine, op: str) -> None:
+        given = {**self.shape.options(), **RINGS, **SPLIT, **real.always}
+        options = ",".join(f"{name}={value}" for name, value in given.items())
+        real.spark.sql(f"CALL run_clustering(path => '{self.path}', op => '{op}', options => '{options}')").collect()
+
+    def nodes(self) -> list[int]:
+        """How many nodes the newest ring of each partition has."""
+        files = {file.parent: file for file in sorted(self.path.rglob("*.hashing_meta"))}
+        return [len(json.loads(file.read_text())["nodes"]) for file in files.values()]
+
+
+def test_hash_rings_of_hudi(lite: Engine, real: Engine, path: Path) -> None:
+    """Each engine finds the rows of the other, also while Apache Hudi splits their buckets, and after it."""
+    rings = Rings(path, ("id",), [record(key) for key in KEYS])
+    for engine in (real, lite):
+        rings.upsert(engine)
+        rings.check(lite, real)
+    rings.resize(real, "schedule")
+    rings.upsert(real, **SPLIT)  # which writes its rows twice
+    rings.check(lite, real)
+    with fails_with("CLUSTERING_PENDING"):
+        lite.write(frame(lite.spark, [record("0")]), path)
+    with fails_with("CLUSTERING_NOT_POSSIBLE", "hash rings"):
+        hudilite.table(lite.spark, str(path)).cluster()
+    rings.resize(real, "execute")
+    assert all(count > 3 for count in rings.nodes()), rings.nodes()
+    for engine in (lite, lite, real):
+        rings.check(lite, real)
+        rings.upsert(engine)
+    rings.check(lite, real)
+    assert all(count > 3 for count in rings.nodes()), rings.nodes()
+
+
+def test_hash_rings_of_hudilite(lite: Engine, real: Engine, path: Path) -> None:
+    rings = Rings(path, ("id", "colour"), [{**record("", colour=colour), "id": key} for key, colour in PAIRS])
+    groups: set[str] = set()
+    for engine in (lite, lite, real, real, lite):
+        rings.upsert(engine)
+        rings.check(lite, real)
+        assert rings.ts < 3 or layout.file_groups(path) == groups
+        groups = layout.file_groups(path)
+    gone = [{**row, "dt": "2026-01-01"} for row in rings.rows[:2]]
+    lite.write(frame(lite.spark, gone), path, "delete")
+    assert rows_of(lite.read(path)) == rows_of(real.read(path))
+    assert lite.read(path).count() == len(rings.model.rows()) - 2
 
 
 def write_config(path: Path) -> None:

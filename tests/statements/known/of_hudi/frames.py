@@ -259,7 +259,6 @@ STORIES = [
             "hoodie.index.bucket.engine": "CONSISTENT_HASHING",
             "hoodie.datasource.write.table.type": "MERGE_ON_READ",
         },
-        error="INVALID_OPTION_VALUE",
     ),
     _payload(
         "merger-payload-overwrite-non-defaults-cow",

@@ -75,18 +75,27 @@ object BucketRule {
   *   record key fields that are hashed; none for all
   * @param rule
   *   of a plan that moves some partitions: all that have a number of their own from then on
+  * @param consistent
+  *   by hash rings, which lie with the table
   */
-final case class PlannedBuckets(count: Int, hashFields: Seq[String], rule: BucketRule = BucketRule.None)
+final case class PlannedBuckets(count: Int, hashFields: Seq[String], rule: BucketRule = BucketRule.None,
+    consistent: Boolean = false)
 
 object PlannedBuckets {
 
   /** Buckets from the options of a read, which name the index and the number as Hudi's readers do. */
   def ofRead(options: Map[String, String]): Option[PlannedBuckets] =
-    if (WriteOptions.IndexType(options) == WriteOptions.ByBuckets) of(options).filter(_.rule.isEmpty) else None
+    if (WriteOptions.IndexType(options) != WriteOptions.ByBuckets) None
+    else if (WriteOptions.BucketEngine(options) == WriteOptions.ConsistentHashing)
+      Some(PlannedBuckets(WriteOptions.Buckets(options), hashed(options), consistent = true))
+    else of(options).filter(_.rule.isEmpty)
 
   /** Buckets from the parameters of a plan, by names of options. */
   def of(params: Map[String, String]): Option[PlannedBuckets] =
     if (!WriteOptions.Buckets.isSet(params)) None
-    else Some(PlannedBuckets(WriteOptions.Buckets(params), WriteOptions.BucketHashFields.get(params).getOrElse(Nil),
+    else Some(PlannedBuckets(WriteOptions.Buckets(params), hashed(params),
         WriteOptions.BucketsInPartitions.get(params).getOrElse(BucketRule.None)))
+
+  private def hashed(options: Map[String, String]): Seq[String] =
+    WriteOptions.BucketHashFields.get(options).getOrElse(Nil)
 }

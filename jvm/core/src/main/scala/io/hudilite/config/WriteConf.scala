@@ -118,7 +118,8 @@ object WriteConf {
     buckets = whenSet(WriteOptions.Buckets, options),
     hashFields = WriteOptions.BucketHashFields.get(options),
     rule = WriteOptions.BucketsInPartitions.get(options),
-    recordMoves = WriteOptions.RecordUpdatePartition(options))
+    recordMoves = WriteOptions.RecordUpdatePartition(options),
+    engine = whenSet(WriteOptions.BucketEngine, options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
@@ -181,12 +182,17 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   true when a record index of the whole table moves a row whose partition has changed
   * @param isTold
   *   the table has told the kind, which options leave open
+  * @param engine
+  *   how keys are dealt to buckets; `None` = as the table has it
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None,
-    recordMoves: Boolean = false, isTold: Boolean = false) {
+    recordMoves: Boolean = false, isTold: Boolean = false, engine: Option[String] = None) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
+
+  /** By buckets of hash rings. */
+  def isConsistent: Boolean = byBuckets && engine.contains(WriteOptions.ConsistentHashing)
 
   /** By a record index, of the whole table or of each partition. */
   def byRecords: Boolean =

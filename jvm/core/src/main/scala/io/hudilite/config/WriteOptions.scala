@@ -101,8 +101,14 @@ object WriteOptions {
   val BucketRuleType: ConfigKey[String] = ConfigKey.choice("hoodie.bucket.index.partition.rule.type",
     Some(BucketRule.Regex), Seq(BucketRule.Regex), "The kind of these expressions.")
 
-  val BucketEngine: ConfigKey[String] = ConfigKey.choice("hoodie.index.bucket.engine", Some("SIMPLE"), Seq("SIMPLE"),
-    "With BUCKET, how keys are dealt to buckets, whose number is fixed.")
+  /** The engine of buckets by hash rings. */
+  val ConsistentHashing: String = "CONSISTENT_HASHING"
+
+  val BucketEngine: ConfigKey[String] = ConfigKey.choice("hoodie.index.bucket.engine", Some("SIMPLE"),
+    Seq("SIMPLE", ConsistentHashing),
+    "With BUCKET, how keys are dealt to buckets. SIMPLE: by the remainder of a hash, with a fixed number. " +
+      "CONSISTENT_HASHING: by a hash ring in each partition of a merge-on-read table, which begins with " +
+      "hoodie.bucket.index.num.buckets, and whose buckets Apache Hudi can split and merge. A table keeps to its own.")
 
   val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path",
     default = true,

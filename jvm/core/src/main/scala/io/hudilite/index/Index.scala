@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.{BucketRule, IndexConf, TableConfig, WriteOptions}
+import io.hudilite.config.{BucketRule, IndexConf, TableConfig, TableType, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
@@ -53,7 +53,7 @@ object Index {
       Locations(within.slices.map { slice =>
         val index = by.in(slice.partition)
         slice ->
-          (BucketIndex.bucketOfFile(slice.fileId).filter(_ < index.count) match {
+          (index.bucketOfFile(slice.fileId).filter(_ < index.count) match {
             case None => KeyVerdict.MayHold(keys) // the file group belongs to no bucket of the table
             case Some(bucket) => dealt(index).get(bucket).fold(KeyVerdict.OtherBucket: KeyVerdict)(own =>
                 KeyVerdict.MayHold(RecordKeys(own)))
@@ -79,10 +79,22 @@ object Index {
       case WriteOptions.ByRecordsInPartitions => Record(Scope.Partition)
       case WriteOptions.ByBuckets if config.generatesKeys => throw ofGeneratedKeys(asked)
       case WriteOptions.ByBuckets =>
+        val rings = if (asked.isConsistent) Some(HashRings.Unread) else None
+        if (rings.isDefined) refuseRings(config, asked)
         Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),
-            asked.rule.getOrElse(BucketRule.None)))
+            asked.rule.getOrElse(BucketRule.None), rings))
       case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
     }
+
+  // Hudi refuses such tables, too.
+  private def refuseRings(config: TableConfig, asked: IndexConf): Unit = {
+    def refuse(reason: String): Nothing =
+      throw InvalidInput.option(WriteOptions.BucketEngine.name, WriteOptions.ConsistentHashing, reason)
+    if (config.tableType != TableType.MergeOnRead) refuse("only a merge-on-read table has hash rings")
+    if (asked.rule.exists(!_.isEmpty)) refuse("partitions with numbers of buckets of their own have no hash rings")
+    val count = asked.buckets.orElse(WriteOptions.Buckets.default).get
+    HashRing.initial("", count).fault.foreach(fault => refuse(s"with $count buckets $fault"))
+  }
 
   // Hudi would look up keys that no incoming row can have.
   private def ofGeneratedKeys(asked: IndexConf): InvalidInput = InvalidInput.option(WriteOptions.IndexType.name,

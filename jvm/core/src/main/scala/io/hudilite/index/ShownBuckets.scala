@@ -58,7 +58,8 @@ object ShownBuckets {
   def allowed(files: Seq[BaseFile], index: BucketIndex, statistics: FileStatistics): Boolean =
     statistics.each(files, BoundsWanted.OfKeys)(known => Seq(known.keys.min, known.keys.max)).forall {
       case (file, bounds) =>
-        bounds.forall(_.exists(key => BucketIndex.bucketOfFile(file.fileId).contains(index.bucketOf(key))))
+        val own = index.in(file.partition)
+        bounds.forall(_.exists(key => own.bucketOfFile(file.fileId).contains(own.bucketOf(key))))
     }
 
   /** Files that are looked into, and keys of each: those of one bucket may all fit another number, too. */
@@ -79,9 +80,9 @@ object ShownBuckets {
   def ofRows(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
     ShownBuckets(greatest(slices), sampled(telling(slices), keys.first(_, KeysOfFile)))
 
-  /** By footers of some of the slices. */
-  def ofFooters(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
-    ShownBuckets(greatest(slices), sampled(telling(slices), keys.bounds))
+  /** By footers of some of the slices, which have the buckets of an index. */
+  def ofFooters(slices: Seq[FileSlice], keys: FileKeys, index: BucketIndex): ShownBuckets =
+    ShownBuckets(Map.empty, sampled(telling(slices, f => index.in(f.partition).bucketOfFile(f.fileId)), keys.bounds))
 
   private def greatest(slices: Seq[FileSlice]): Map[String, Int] = {
     val buckets = slices.flatMap(slice => BucketIndex.bucketOfFile(slice.fileId).map(slice.partition -> _))
@@ -89,9 +90,9 @@ object ShownBuckets {
   }
 
   /** Base files of buckets, from each partition in turn. */
-  private def telling(slices: Seq[FileSlice]): Seq[(BaseFile, Int)] = {
-    val files = for (base <- slices.flatMap(_.base); bucket <- BucketIndex.bucketOfFile(base.fileId))
-      yield base -> bucket
+  private def telling(slices: Seq[FileSlice],
+      bucketOf: BaseFile => Option[Int] = f => BucketIndex.bucketOfFile(f.fileId)): Seq[(BaseFile, Int)] = {
+    val files = for (base <- slices.flatMap(_.base); bucket <- bucketOf(base)) yield base -> bucket
     // Behind its bucket an id is as good as random.
     def random(file: BaseFile): String = file.fileId.drop(BucketIndex.prefix(0).length)
     files.groupBy(_._1.partition).values.flatMap(_.sortBy(f => random(f._1)).zipWithIndex).toSeq

@@ -3,7 +3,7 @@ package io.hudilite.table
 import io.hudilite.config.{BucketRule, IndexConf, PlannedBuckets, WriteOptions}
 import io.hudilite.error.{CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.{BucketIndex, FileKeys, Index, KeyIndex, ShownBuckets}
+import io.hudilite.index.{BucketIndex, FileKeys, HashRings, Index, KeyIndex, ShownBuckets}
 
 /** The buckets of a table, if it has any: file ids tell that it does, and the commits of hudilite how many there are. Of a
   * table without such commits its files show it (docs/format.md#indexes).
@@ -13,14 +13,13 @@ final class Buckets(table: Table) {
   import Buckets._
 
   /** The rows of the table lie in buckets. */
-  lazy val haveRows: Boolean = table.statedBuckets.isDefined ||
+  lazy val haveRows: Boolean = table.statedBuckets.isDefined || areConsistent ||
     (someGroups.nonEmpty && someGroups.forall(BucketIndex.bucketOfFile(_).isDefined))
 
   private def areThere: Boolean = haveRows || declared.isDefined
 
   /** Refuses a write whose options and the table's files do not have the same index. */
-  def check(index: KeyIndex): Unit = {
-    checkKind()
+  def check(index: KeyIndex): Unit = if (!areConsistent) {
     val strange = someGroups.find(BucketIndex.bucketOfFile(_).isEmpty)
     if (index.buckets.isDefined)
       strange.foreach(group => throw notByBuckets(s"the table's file group $group belongs to no bucket"))
@@ -32,12 +31,36 @@ final class Buckets(table: Table) {
   private lazy val declared: Option[HashingConfig] =
     if (folders.contains(HashingConfig.Folder)) Some(HashingConfig.of(table)) else None
 
-  // Such file groups have random ids, so that only this folder tells.
-  private def checkKind(): Unit = if (folders.contains(Consistent))
-    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
-      "feature" -> "a bucket index with consistent hashing",
-      "reason" -> s"rows are not dealt by the hash rings in $Consistent, and can only be read",
-      "way" -> UnsupportedTable.WrittenByHudi)
+  /** Partitions have hash rings. Such file groups have ids like any other, so that only this folder tells; a first write
+    * that failed may have left it.
+    */
+  lazy val areConsistent: Boolean = folders.contains(RingFiles.Folder) && table.timeline.writes.nonEmpty
+
+  /** Raises `UnsupportedTable` where a write may not take file groups out: such are gone for good, and the nodes of a ring
+    * name theirs.
+    */
+  def checkReplaced(): Unit = if (areConsistent) throw RingFiles.unsupported(table.basePath,
+    "its hash rings name the file groups that an overwrite or a drop of partitions would take out",
+    "Delete rows by a condition, or write to a new table")
+
+  private def ofRings(conf: IndexConf): IndexConf = {
+    val refusal = s"the table has a bucket index with hash rings in ${RingFiles.Folder}"
+    conf.kind.filterNot(_ == WriteOptions.ByBuckets).foreach(k =>
+      throw refused(WriteOptions.IndexType.name, k, refusal))
+    conf.engine.filterNot(_ == WriteOptions.ConsistentHashing).foreach(engine =>
+      throw refused(WriteOptions.BucketEngine.name, engine, refusal))
+    if (declared.isDefined) throw RingFiles.unsupported(table.basePath, s"it has ${HashingConfig.Folder} as well")
+    val rings = conf.copy(kind = Some(WriteOptions.ByBuckets), engine = Some(WriteOptions.ConsistentHashing))
+    table.statedBuckets.filter(_.isConsistent) match {
+      case Some(stated) => rings.orBuckets(stated.count, stated.hashFields, BucketRule.None)
+      case None =>
+        // New partitions begin as the others did.
+        def begun: Option[Int] = table.files.first(1).map(_._1).toList.headOption
+          .flatMap(p => RingFiles(table).of(Seq(p)).get(p))
+          .map(_.count)
+        rings.copy(buckets = rings.buckets.orElse(begun))
+    }
+  }
 
   /** How the options and the table say together that keys are looked up. Of buckets, what the options leave open is as
     * the table states it, or as its files show it. Raises `InvalidInput` where these leave it open, too, and where the
@@ -47,13 +70,14 @@ final class Buckets(table: Table) {
     *   of files, asked only where no commit states how many buckets there are
     */
   def asked(conf: IndexConf, keys: => FileKeys): IndexConf = {
-    checkKind()
-    if (conf.kind.isEmpty && !areThere) conf
+    if (areConsistent) ofRings(conf)
+    else if (conf.kind.isEmpty && !areThere) conf
     else if (conf.kind.isDefined && !conf.byBuckets) {
       groupsShown.filter(_ => areThere).foreach(shown =>
         throw refused(WriteOptions.IndexType.name, conf.kind.get, s"the table has a bucket index, as $shown show"))
       conf
     } else {
+      if (conf.engine.contains(WriteOptions.ConsistentHashing)) refuseRings(conf)
       val named = conf.copy(kind = Some(WriteOptions.ByBuckets))
       val told = declared.fold(named)(_.completing(named))
       table.statedBuckets match {
@@ -63,6 +87,10 @@ final class Buckets(table: Table) {
       }
     }
   }
+
+  private def refuseRings(conf: IndexConf): Unit = if (areThere || someGroups.nonEmpty)
+    throw refused(WriteOptions.BucketEngine.name, conf.engine.get,
+      "the rows of the table do not lie by hash rings: only SIMPLE buckets, or another index, fit them")
 
   /** Apache Hudi has written down how many buckets partitions have. */
   def areDeclared: Boolean = declared.isDefined
@@ -100,20 +128,28 @@ final class Buckets(table: Table) {
   /** The buckets that a reader was told of, where no commit states any and the table can have such. */
   def told(buckets: PlannedBuckets): Option[BucketIndex] = {
     val fields = if (buckets.hashFields.isEmpty) table.config.recordKeyFields else buckets.hashFields
-    if (table.statedBuckets.isDefined || !fields.forall(table.config.recordKeyFields.contains) ||
-      folders.exists(Set(Consistent, HashingConfig.Folder)))
-      None
+    def isPlain: Boolean = !folders.exists(Set(RingFiles.Folder, HashingConfig.Folder))
+    if (!fields.forall(table.config.recordKeyFields.contains)) None
+    else if (buckets.consistent)
+      if (areConsistent && table.statedBuckets.forall(_.hashFields.toSet == fields.toSet))
+        Some(BucketIndex(buckets.count, fields, rings = Some(HashRings.Unread)))
+      else None
+    else if (table.statedBuckets.isDefined || !isPlain) None
     else Some(BucketIndex(buckets.count, fields))
   }
 
   /** Raises `InvalidInput` where a commit states another index than that of a write. */
-  def checkStated(index: BucketIndex): Unit = table.statedBuckets.foreach { stated =>
-    if (stated.count != index.count)
+  def checkStated(index: BucketIndex): Unit = table.statedBuckets.filterNot(_.isSame(index)).foreach { stated =>
+    if (stated.isConsistent != index.isConsistent)
+      throw refused(WriteOptions.BucketEngine.name,
+        if (index.isConsistent) WriteOptions.ConsistentHashing else "SIMPLE",
+        "the keys of the table are dealt to buckets by the other one")
+    else if (!index.isConsistent && stated.count != index.count)
       throw refused(WriteOptions.Buckets.name, index.count.toString, s"the table has ${stated.count} buckets")
-    else if (stated.rule != index.rule)
+    else if (!index.isConsistent && stated.rule != index.rule)
       throw refused(WriteOptions.BucketsInPartitions.name, index.rule.text,
         s"the table has ${if (stated.rule.isEmpty) "as many buckets in each partition" else stated.rule.text}")
-    else if (!stated.isSame(index))
+    else
       throw refused(WriteOptions.BucketHashFields.name, index.hashFields.mkString(","),
         s"the keys of the table are dealt to buckets by ${stated.hashFields.mkString(",")}")
   }
@@ -151,14 +187,18 @@ final class Buckets(table: Table) {
     }
     table.bucketStatement match {
       case Some(stated) => checkSince(slices.toSeq.filter(_.base.exists(_.instant > stated.instant)), index, keys)
+      case None if index.isConsistent => checkSince(slices.toSeq, index, keys)
       case None => checkShown(slices.toSeq, index, keys)
     }
     slots
   }
 
   private def bucketOf(slice: FileSlice, index: BucketIndex): Int =
-    BucketIndex.bucketOfFile(slice.fileId) match {
+    index.bucketOfFile(slice.fileId) match {
       case Some(bucket) if bucket < index.count => bucket
+      case None if index.isConsistent =>
+        throw RingFiles.unsupported(table.basePath,
+          s"the file group ${slice.fileId} in '${slice.partition}' is of no node of its hash ring in ${RingFiles.Folder}")
       case Some(bucket) => throw refused(WriteOptions.Buckets.name, index.count.toString,
           s"the table has the bucket $bucket, of the file group ${slice.fileId}")
       case None => throw notByBuckets(s"the table's file group ${slice.fileId} belongs to no bucket")
@@ -166,7 +206,7 @@ final class Buckets(table: Table) {
 
   /** Writers that state nothing may not have kept to the number of buckets that was stated before. */
   private def checkSince(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys): Unit =
-    ShownBuckets.ofFooters(slices, keys).misplaced(index).foreach { case (in, key) =>
+    ShownBuckets.ofFooters(slices, keys, index).misplaced(index).foreach { case (in, key) =>
       val own = index.in(in.file.partition)
       throw CorruptTable("KEY_IN_WRONG_BUCKET", "file" -> in.file.relativePath, "bucket" -> in.bucket.toString,
         "key" -> key, "other" -> own.bucketOf(key).toString, "count" -> own.count.toString,
@@ -202,9 +242,6 @@ object Buckets {
 
   /** Numbers of buckets that are named where more of them fit. */
   private val CountsNamed = 5
-
-  /** Where Hudi keeps the hash rings of partitions. */
-  private val Consistent = "consistent_hashing_metadata"
 
   def apply(table: Table): Buckets = new Buckets(table)
 }

@@ -1,8 +1,9 @@
 package io.hudilite.table
 
-import io.hudilite.config.BucketRule
-import io.hudilite.index.BucketIndex
+import io.hudilite.config.{BucketRule, PlannedBuckets, WriteOptions}
+import io.hudilite.index.{BucketIndex, HashRings}
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
+import io.hudilite.timeline.plan.ClusteringPlan
 
 /** A commit's word on the bucket index of its table. */
 private[hudilite] final case class BucketStatement(instant: String, index: BucketIndex)
@@ -23,6 +24,9 @@ object StatedBuckets {
   val Rule = "hudilite.bucket.index.partition.expressions"
   val Default = "hudilite.bucket.index.partition.default"
 
+  /** In the place of the number, where partitions have hash rings: the engine, and the number that they begin with. */
+  val Engine = "hudilite.bucket.index.engine"
+
   /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
 
@@ -32,10 +36,14 @@ object StatedBuckets {
   def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = newest(store, timeline).map(_.index)
 
   /** As [[of]], with the instant of that commit. */
-  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
-    (instant, commit) <- newestThat(store, timeline)(commit => states(commit) || isOther(commit))
-    index <- indexIn(commit)
-  } yield BucketStatement(instant.time, index)
+  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = {
+    def found(wanted: CommitMetadata => Boolean): Option[BucketStatement] = for {
+      (instant, commit) <- newestThat(store, timeline)(wanted)
+      index <- indexIn(commit)
+    } yield BucketStatement(instant.time, index)
+    // File groups of hash rings have ids like any other, and are replaced as rings change.
+    found(commit => states(commit) || isOther(commit)).orElse(found(states).filter(_.index.isConsistent))
+  }
 
   /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
     * `None` when the newest commit that states one does not say so, or when another writer has brought rows since.
@@ -68,16 +76,19 @@ object StatedBuckets {
     *   every row of the table lies where the index has it
     */
   def entries(index: BucketIndex, whole: Boolean): Map[String, String] = {
-    val counts = if (index.rule.isEmpty) Map(Count -> index.count.toString)
-    else Map(Rule -> index.rule.text, Default -> index.count.toString)
+    val counts =
+      if (index.isConsistent) Map(Engine -> WriteOptions.ConsistentHashing, Default -> index.count.toString)
+      else if (index.rule.isEmpty) Map(Count -> index.count.toString)
+      else Map(Rule -> index.rule.text, Default -> index.count.toString)
     counts ++ Map(HashFields -> index.hashFields.mkString(",")) ++
       (if (whole) Some(Whole -> "true") else None)
   }
 
   private def states(commit: CommitMetadata): Boolean =
-    commit.extra.contains(Count) || commit.extra.contains(Rule)
+    Seq(Count, Rule, Engine).exists(commit.extra.contains)
 
-  private def indexIn(commit: CommitMetadata): Option[BucketIndex] = in(commit).orElse(byPartition(commit))
+  private def indexIn(commit: CommitMetadata): Option[BucketIndex] =
+    in(commit).orElse(byPartition(commit)).orElse(byRings(commit))
 
   private[table] def in(commit: CommitMetadata): Option[BucketIndex] = dealt(commit, Count)
 
@@ -85,6 +96,10 @@ object StatedBuckets {
     rule <- commit.extra.get(Rule).flatMap(text => scala.util.Try(BucketRule.of(text)).toOption)
     index <- dealt(commit, Default)
   } yield index.copy(rule = rule)
+
+  private def byRings(commit: CommitMetadata): Option[BucketIndex] =
+    if (!commit.extra.get(Engine).contains(WriteOptions.ConsistentHashing)) None
+    else dealt(commit, Default).map(_.copy(rings = Some(HashRings.Unread)))
 
   private def dealt(commit: CommitMetadata, number: String): Option[BucketIndex] = for {
     count <- commit.extra.get(number).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)
@@ -97,4 +112,29 @@ object StatedBuckets {
   private def isOther(commit: CommitMetadata): Boolean =
     commit.allStats.exists(stat => BucketIndex.bucketOfFile(stat.fileId).isEmpty) ||
       commit.replaced.values.exists(_.nonEmpty)
+}
+
+/** Clusterings that deal the rows of a table with a bucket index to another number of buckets. */
+object BucketMoves {
+
+  /** A class that only hudilite knows. Run by another engine, the plan would make file groups that belong to no bucket.
+    */
+  val Execution = "io.hudilite.BucketMove"
+
+  /** The buckets that a plan deals rows to; `None` for other plans. */
+  def of(plan: ClusteringPlan): Option[BucketIndex] =
+    if (plan.strategy == Execution) PlannedBuckets.of(plan.params).map(p => BucketIndex(p.count, p.hashFields, p.rule))
+    else None
+
+  /** These are other buckets of the partition than the table states. */
+  def changes(table: Table, index: BucketIndex, partition: String): Boolean =
+    table.statedBuckets.exists(was => !was.in(partition).isSame(index.in(partition)))
+
+  /** Reason why buckets that a plan gives to some partitions can no longer be stated: rows of others lie, by the word of a
+    * later commit, in buckets by the former numbers.
+    */
+  def outrun(table: Table, instant: String, index: BucketIndex): Option[String] =
+    if (index.rule.isEmpty) None
+    else table.bucketStatement.filter(_.instant > instant).map(stated =>
+      s"the later write ${stated.instant} has stated the buckets of the table")
 }

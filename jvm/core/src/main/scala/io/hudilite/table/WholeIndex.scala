@@ -57,7 +57,10 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
 
   // A file id with the number of a bucket tells of one, whose commits count no inserts.
   private def mayInsertIntoLogs(slice: FileSlice): Boolean =
-    slice.base.isEmpty || (slice.logs.nonEmpty && BucketIndex.bucketOfFile(slice.fileId).isDefined)
+    slice.base.isEmpty ||
+      (slice.logs.nonEmpty && (BucketIndex.bucketOfFile(slice.fileId).isDefined || ofRings))
+
+  private lazy val ofRings = Buckets(table).areConsistent
 
   /** Rows of the base files, also those that log files delete: these have no place, so that the numbers differ. */
   private def rowsOf(slices: Seq[FileSlice]): Either[String, Long] = {

@@ -4,7 +4,7 @@ import io.hudilite.config.{TableConfig, TableProperties, WriteOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.{FileNames, OtherFiles, Partitions}
 import io.hudilite.storage.{Storage, Undo}
-import io.hudilite.table.Table
+import io.hudilite.table.{RingFiles, Table}
 import io.hudilite.timeline.Timeline
 import io.hudilite.upkeep.MetadataHome
 
@@ -62,6 +62,7 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
+    RingFiles.remove(storage, basePath)
     if (options.keepsMetadata.contains(true) || options.indexes.asked.nonEmpty || found.metadataPartitions.nonEmpty)
       MetadataHome.remove(storage, basePath)
     rollbacks.foreach(table.store.delete)

@@ -189,7 +189,8 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.type" -> "HBASE"),
       "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, BUCKET, RECORD_INDEX, GLOBAL_RECORD_LEVEL_INDEX, " +
         "RECORD_LEVEL_INDEX")
-    assertEquals(reason("hoodie.index.bucket.engine" -> "CONSISTENT_HASHING"), "it must be one of SIMPLE")
+    assertEquals(reason("hoodie.index.bucket.engine" -> "CONSISTENT"),
+      "it must be one of SIMPLE, CONSISTENT_HASHING")
     assertEquals(reason("hoodie.bucket.index.num.buckets" -> "65537"), "it must be at most 65536, in buckets")
     assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
       "it must be one of upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition")

@@ -123,6 +123,6 @@ class WriteConfSuite extends FunSuite {
     def condition(options: (String, String)*): String = intercept[InvalidInput](WriteConf.of(options.toMap)).condition
     assertEquals(condition("hoodie.index.typ" -> "BLOOM"), "UNKNOWN_OPTION")
     assertEquals(condition("hoodie.index.type" -> "GLOBAL_BUCKET"), "INVALID_OPTION_VALUE")
-    assertEquals(condition("hoodie.index.bucket.engine" -> "CONSISTENT_HASHING"), "INVALID_OPTION_VALUE")
+    assertEquals(condition("hoodie.index.bucket.engine" -> "CONSISTENT"), "INVALID_OPTION_VALUE")
   }
 }

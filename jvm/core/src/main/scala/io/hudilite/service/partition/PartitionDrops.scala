@@ -3,7 +3,7 @@ package io.hudilite.service.partition
 import io.hudilite.config.service.ExpiryConf
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
-import io.hudilite.table.Table
+import io.hudilite.table.{Buckets, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, InstantTime}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
 
@@ -53,6 +53,7 @@ object PartitionDrops {
     // The empty path is the one partition of a table without partition columns, which is the table itself.
     val named = partitions.filter(_.nonEmpty).map(name => name -> table.config.spelt(name)(hasRows(table, _))).toMap
     val slices = table.groups.slices(named.values.toSeq.distinct)
+    if (slices.nonEmpty) Buckets(table).checkReplaced()
     partitions.find(named.get(_).flatMap(slices.get).forall(_.isEmpty)).foreach(partition =>
       throw InvalidInput("PARTITION_NOT_FOUND", "path" -> table.basePath, "partition" -> partition,
         "partitions" -> some(table)))

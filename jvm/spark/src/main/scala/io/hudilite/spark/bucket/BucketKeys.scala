@@ -39,7 +39,7 @@ private[spark] object BucketKeys {
     *   by which the write deals its rows to buckets, if it does
     */
   def of(index: Option[BucketIndex], file: BaseFile): KeyCheck =
-    (for (by <- index; bucket <- BucketIndex.bucketOfFile(file.fileId))
-      yield new BucketKeys(by.in(file.partition), file, bucket): KeyCheck)
+    (for (by <- index.map(_.in(file.partition)); bucket <- by.bucketOfFile(file.fileId))
+      yield new BucketKeys(by, file, bucket): KeyCheck)
       .getOrElse(KeyCheck.None)
 }

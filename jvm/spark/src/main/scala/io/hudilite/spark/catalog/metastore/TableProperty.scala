@@ -89,10 +89,10 @@ object TableProperty {
     * none, and a write names the kind that is missing.
     */
   def ofSimpleBuckets(properties: Map[String, String]): Map[String, String] = {
-    def says(key: ConfigKey[_], text: String): Option[Boolean] =
-      key.raw(properties).map(_._2.trim.equalsIgnoreCase(text))
+    def says(key: ConfigKey[_], texts: String*): Option[Boolean] =
+      key.raw(properties).map { case (_, text) => texts.exists(text.trim.equalsIgnoreCase) }
     if (says(WriteOptions.IndexType, WriteOptions.ByBuckets).contains(true) &&
-      !says(WriteOptions.BucketEngine, "SIMPLE").contains(false))
+      !says(WriteOptions.BucketEngine, "SIMPLE", WriteOptions.ConsistentHashing).contains(false))
       ofBuckets(properties)
     else Map.empty
   }

@@ -62,8 +62,8 @@ object AppendPlan {
       WriteLayout.grouped(grouped.rows, grouped.groups, latest))
   }
 
-  private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =
-    overwritten.getOrElse(operation match {
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces = {
+    val asked = overwritten.getOrElse(operation match {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
@@ -71,6 +71,10 @@ object AppendPlan {
           .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
+    if (asked != Replaces.Nothing && target.buckets.exists(_.isConsistent))
+      target.existing.foreach(Buckets(_).checkReplaced())
+    asked
+  }
 
   private def spelt(partition: String, target: WriteTarget): String =
     target.config.spelt(partition)(name =>

@@ -1,13 +1,13 @@
 package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{BucketIndex, HashRings}
 import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.stage.SharedRows
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
-import io.hudilite.table.{Buckets, Table}
+import io.hudilite.table.{Buckets, RingFiles, Table}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -68,7 +68,26 @@ private[plan] object CountedRows {
       }
     }
     def anew: LaidOutRows = planned(WriteLayout.newBuckets(index, tasks(InsertTakers.Rewritten())))
-    table.fold(anew)(ofTable)
+    if (index.rings.isDefined) onRings(rows, index, target, tasks(InsertTakers.of(target)), session)
+    else table.fold(anew)(ofTable)
+  }
+
+  /** Rings are read of the partitions that there are rows for, once these are counted. */
+  private def onRings(rows: LogicalPlan, index: BucketIndex, target: WriteTarget, tasks: Int, session: SparkSession)
+      : LaidOutRows = {
+    def dealt(rings: HashRings): BucketIndex = index.copy(rings = Some(rings))
+    target.existing match {
+      case _ if !RingFiles.areIn(target.storage, target.basePath) =>
+        LaidOutRows(rows, LateGroups.of(WriteLayout.newBuckets(dealt(HashRings.New), tasks)))
+      case None => throw RingFiles.unsupported(target.basePath,
+          s"the rings in .hoodie/.bucket_index/${RingFiles.Folder} are of a table that is not there; remove them")
+      case Some(table) => apply(rows, tasks) { shared =>
+          val paths = shared.countedByPartition.keySet
+          val rings = RingFiles(table).toDeal(paths.toSeq, index.count)
+          WriteLayout.bucketGroups(slices(table, paths), dealt(rings), SampledKeys(table, session), table, tasks,
+            Some(paths))
+        }
+    }
   }
 
   /** Raises the same errors as [[inBuckets]] now. */

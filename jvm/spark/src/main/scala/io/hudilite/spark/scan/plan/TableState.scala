@@ -180,6 +180,8 @@ final class TableState(
   def bucketsAsTold(told: Option[PlannedBuckets]): Option[BucketIndex] =
     if (isOneMoment) told.flatMap(Buckets(table).told) else None
 
+  private[scan] def isNewest: Boolean = isOneMoment && asOf.isEmpty
+
   // Slices of a range or a plan may be from before the table had the buckets that it has now.
   private[scan] def isOneMoment: Boolean = query match {
     case Query.Snapshot | Query.AsOf(_) | Query.ReadOptimized(_) => true

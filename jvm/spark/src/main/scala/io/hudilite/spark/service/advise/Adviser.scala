@@ -52,7 +52,8 @@ private[spark] final class Adviser(session: SparkSession, table: Table, conf: Wr
     * be another one.
     */
   private lazy val buckets: Option[Either[String, BucketIndex]] =
-    try {
+    if (Buckets(table).areConsistent) Some(Left("each partition has a hash ring of its own"))
+    else try {
       val asked = Buckets(table).asked(conf.index.copy(kind = None), SampledKeys(table, session))
       if (!asked.byBuckets) None else Index.of(table.config, asked).buckets.map(Right(_))
     } catch {

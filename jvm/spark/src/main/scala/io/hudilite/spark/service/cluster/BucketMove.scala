@@ -35,6 +35,8 @@ private[cluster] final case class BucketMove(table: Table, conf: WriteConf, call
 
   private def presentIndex: BucketIndex = {
     val (buckets, keys) = (Buckets(table), SampledKeys(table, session))
+    if (buckets.areConsistent)
+      throw impossible("its partitions have hash rings, whose buckets are split and merged by Apache Hudi's clustering")
     val index = Index.of(table.config, buckets.asked(conf.index, keys))
     buckets.check(index)
     index.buckets match {

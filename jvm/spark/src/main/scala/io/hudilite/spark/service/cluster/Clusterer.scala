@@ -109,9 +109,10 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def checkBuckets(table: Table): Unit = {
     val buckets = Buckets(table)
     buckets.check(Index.of(table.config, conf.index))
+    val way = if (buckets.areConsistent) "Apache Hudi's clustering splits and merges those of hash rings"
+    else "name another number of buckets to move it to"
     if (buckets.haveRows) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-      "reason" ->
-        "the ids of its file groups are those of their buckets; name another number of buckets to move it to")
+      "reason" -> s"the ids of its file groups are those of their buckets; $way")
   }
 
   /** Runs one planned clustering; when that fails nothing of it is left but its plan.

@@ -8,7 +8,7 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.service.doctor.{Finding, FindingKind}
 import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.storage.Storage
-import io.hudilite.table.Table
+import io.hudilite.table.{Buckets, Table}
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.functions.{col, count, countDistinct, lit, min, struct, substring, sum, udf}
@@ -74,7 +74,7 @@ private[spark] object MisplacedKeys {
     try {
       val table = Table.open(storage, basePath)
       val newest = table.lastInstant.toSeq.flatMap(table.store.readCommit(_).allStats.map(_.fileId))
-      if (!newest.forall(isOfBucket)) None
+      if (!newest.forall(isOfBucket) || Buckets(table).areConsistent) None
       else Some(table.allSlices().values.flatten.toArray).filter(s => s.nonEmpty && s.forall(x => isOfBucket(x.fileId)))
         .map(table -> _)
     } catch { case _: HudiliteException => None }

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write.attempt
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.index.BucketIndex
 import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.WrittenFiles
@@ -46,8 +47,12 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, intent.action, intent.recordedName, options), None))
     started = Some(run)
-    WriteJob.of(target, run.transaction.permit, session)
+    WriteJob.of(target, run.transaction.permit, session).copy(buckets = dealtBy)
   }
+
+  /** The buckets by which the rows go to their tasks, with all that was read of them since the write was planned. */
+  private def dealtBy: Option[BucketIndex] =
+    groups.flatMap(_.groups.buckets).map(_.index).orElse(target.buckets)
 
   // Only the tasks of an upsert find out which groups it changes.
   private def checkClusterings(table: Table): Unit = {
@@ -86,7 +91,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     val instant = run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson),
       intent.assumption(named),
-      intent.buckets, target.conf.notes, if (target.redefines) Some(target.declared) else None)
+      intent.buckets.flatMap(_ => dealtBy), target.conf.notes, if (target.redefines) Some(target.declared) else None)
     published = Some(CommittedWrite(target, run.table, instant))
   }
 

@@ -25,11 +25,11 @@ private[spark] final case class BucketSlots(index: BucketIndex, there: Map[Strin
     map
   }
 
-  // Of partitions that have been asked for: a rule of expressions costs more than a look.
+  // Of partitions that have been asked for: a rule of expressions and a hash ring cost more than a look.
   @transient private lazy val indexes = new ConcurrentHashMap[UTF8String, BucketIndex]
 
   private def indexIn(partition: UTF8String): BucketIndex =
-    if (index.rule.isEmpty) index
+    if (!index.differs) index
     else {
       val known = indexes.get(partition)
       if (known != null) known

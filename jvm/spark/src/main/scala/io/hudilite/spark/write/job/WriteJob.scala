@@ -99,9 +99,9 @@ final case class WriteJob(
   /** The table's columns, with which rows begin. */
   lazy val rowSchema: StructType = StructType(dataSchema.fields ++ dropped)
 
-  /** Id of a new file group whose first row has this key: with a bucket index it says the bucket. */
+  /** Id of a new file group whose first row has this key: with a bucket index it is that of the bucket. */
   private[write] def fileId(plain: String, partition: String, key: UTF8String): String =
-    buckets.fold(plain)(index => BucketIndex.newFileId(index.in(partition).bucketOf(key.toString), plain))
+    buckets.fold(plain)(_.in(partition).newFileId(key.toString, plain))
 
   /** The look at the keys of a base file that is there, as they are read. */
   private[write] def keyCheck(file: BaseFile): KeyCheck = BucketKeys.of(buckets, file)
@@ -109,6 +109,12 @@ final case class WriteJob(
   /** Raises `CommitConflict` where what a write changes would not be in what a clustering is about to make of it. */
   def checkClusterings(group: FileGroupId): Unit = clusterings.get(group).foreach(clustering =>
     throw WriteJob.clusteringPending(basePath, group, clustering))
+
+  /** Raises `CommitConflict` where a resize of hash rings, which knows nothing of the new file group, is pending. */
+  private[write] def checkResizes(partition: String): Unit = if (buckets.exists(_.isConsistent))
+    clusterings.find { case (group, _) => group.partition == partition }.foreach { case (group, clustering) =>
+      throw WriteJob.clusteringPending(basePath, group, clustering)
+    }
 
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 

@@ -62,6 +62,9 @@ private[table] final class TableReplacement(table: Table, support: TableSupport,
     }
 
   private def redefined: WriteTarget = {
+    if (conf.index.isConsistent) throw InvalidInput.option(WriteOptions.BucketEngine.name,
+      WriteOptions.ConsistentHashing,
+      "the rows of the table do not lie by hash rings; drop the table and create it anew")
     TableRequest.requireVersion(config, conf.options)
     val asked = TableRequest.redefined(config, conf.options)
     val facts = TableConfig.create(TableRequest.newTable(asked, config.name))

@@ -73,6 +73,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     case NewBucket(of, number) if number == bucket && of == partition =>
     case _ =>
       val name = NewBucket(partition.copy(), bucket)
+      job.checkResizes(name.partition.toString)
       switch(name, new NewFileGroups(output, name.partition.toString))
   }
 

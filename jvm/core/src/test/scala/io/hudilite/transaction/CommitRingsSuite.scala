@@ -1,0 +1,119 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.TestTables.{storage, writeFile}
+import io.hudilite.error.{CommitConflict, CorruptTable, UnsupportedTable}
+import io.hudilite.index.{BucketIndex, HashNode, HashRing, HashRings}
+import io.hudilite.table.{Buckets, RingFiles, StatedBuckets, Table}
+import io.hudilite.timeline.Action
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import munit.FunSuite
+
+/** Hash rings beside a table: which of them counts, and how a commit writes them. */
+class CommitRingsSuite extends FunSuite {
+
+  private val index = BucketIndex(2, Seq("id"), rings = Some(HashRings.New))
+  private val first = HashRing.initial("p", 2)
+
+  /** A ring as Apache Hudi writes it. */
+  private def json(instant: String, partition: String, nodes: HashNode*): String =
+    s"""{
+       |  "version" : 0,
+       |  "partitionPath" : "$partition",
+       |  "instant" : "$instant",
+       |  "numBuckets" : 2,
+       |  "seqNo" : 0,
+       |  "nodes" : [ ${nodes.map(n => s"""{
+       |    "value" : ${n.value},
+       |    "fileIdPrefix" : "${n.fileIdPrefix}",
+       |    "tag" : "NORMAL"
+       |  }""").mkString(", ")} ]
+       |}""".stripMargin
+
+  private def path(table: Table, name: String, partition: String = "p"): String =
+    s"${table.basePath}/.hoodie/.bucket_index/consistent_hashing_metadata/$partition/$name"
+
+  private def put(table: Table, name: String, text: String): Unit =
+    storage.replace(path(table, name), text.getBytes(UTF_8))
+
+  private def text(table: Table, name: String): Option[String] =
+    storage.read(path(table, name)).map(new String(_, UTF_8))
+
+  private def write(table: Table, id: String, by: BucketIndex = index): String = {
+    val run = Transaction.begin(table.refresh(), Action.DeltaCommit, "UPSERT")
+    try
+      run.commit(Seq(writeFile(table, run.instant, "p", id)), assumption = Assumption.Nothing, buckets = Some(by)).time
+    finally run.rollback()
+  }
+
+  private def rings(table: Table): Map[String, HashRing] = RingFiles(table.refresh()).of(Seq("p", "q")).map {
+    case (partition, stored) => partition -> stored.ring
+  }
+
+  private def created: Table = TestTables.createMergeOnRead(9)
+
+  test("the first commit to a partition writes its ring down as Apache Hudi does, and later ones keep to it") {
+    val table = created
+    assert(!Buckets(table).areConsistent && rings(table).isEmpty)
+    write(table, first.fileId(0))
+    assertEquals(text(table, "00000000000000.hashing_meta"), Some(json("00000000000000", "p", first.nodes: _*)))
+    assertEquals(rings(table), Map("p" -> first))
+    assert(Buckets(table.refresh()).areConsistent)
+    write(table, first.fileId(1), index.copy(rings = Some(HashRings(Map("p" -> first), othersAreNew = false))))
+    val now = table.refresh()
+    assertEquals(StatedBuckets.ofAllRows(now.store, now.timeline).map(by => (by.count, by.hashFields, by.isConsistent)),
+      Some((2, Seq("id"), true)))
+  }
+
+  test("a commit fails that has dealt its rows by another ring than the partition has by then") {
+    val table = created
+    write(table, first.fileId(0))
+    val before = table.refresh().timeline
+    intercept[CommitConflict](write(table, HashRing.initial("p", 3).fileId(0), index.copy(count = 3)))
+    intercept[IllegalStateException](write(table, "other-0"))
+    assertEquals(table.refresh().timeline.writes, before.writes)
+    assertEquals(rings(table), Map("p" -> first))
+  }
+
+  test("a ring counts once its action has completed, or when a mark beside it says so") {
+    val table = created
+    val time = write(table, first.fileId(0))
+    val next = HashRing.of(Seq(HashNode(7, "a"), HashNode(Int.MaxValue, "b")))
+    put(table, "20990101000000000.hashing_meta", json("20990101000000000", "p", next.nodes: _*))
+    assertEquals(rings(table), Map("p" -> first))
+    put(table, s"$time.hashing_meta", json(time, "p", next.nodes.reverse: _*))
+    assertEquals(rings(table), Map("p" -> next))
+    storage.delete(path(table, s"$time.hashing_meta"))
+    put(table, "20990101000000000.commit", "")
+    assertEquals(rings(table), Map("p" -> next))
+  }
+
+  test("rings by which nobody can deal keys are named, and none is taken for another") {
+    val table = created
+    val time = write(table, first.fileId(0))
+    val two = first.nodes
+    val good = json(time, "p", two: _*)
+    for (bad <- Seq("", "{", good.take(200), good.replace("\"p\"", "\"q\""), good.replace(time, "20990101000000000"),
+        json(time, "p"), json(time, "p", two.head, two.head), good.replace(two.head.value.toString, "2147483648"),
+        good.replace("\"value\"", "\"other\""), good.replace("\"numBuckets\" : 2", "\"numBuckets\" : 0"))) {
+      put(table, s"$time.hashing_meta", bad)
+      intercept[CorruptTable](rings(table))
+    }
+    for (bad <- Seq(good.replace("\"version\" : 0", "\"version\" : 1"), good.replace("NORMAL", "REPLACE"))) {
+      put(table, s"$time.hashing_meta", bad)
+      intercept[UnsupportedTable](rings(table))
+    }
+  }
+
+  test("rows are not dealt to file groups that a commit has taken out") {
+    val table = created
+    write(table, first.fileId(0))
+    def toDeal: HashRings = RingFiles(table.refresh()).toDeal(Seq("p", "q"), 3)
+    assertEquals(toDeal.known, Map("p" -> first, "q" -> HashRing.initial("q", 3)))
+    val run = Transaction.begin(table.refresh(), Action.ReplaceCommit, "DELETE_PARTITION")
+    run.commit(Nil, Map("p" -> Seq(first.fileId(0))), assumption = Assumption.Nothing)
+    assert(intercept[UnsupportedTable](toDeal).getMessage.contains(first.fileId(0)))
+  }
+}
