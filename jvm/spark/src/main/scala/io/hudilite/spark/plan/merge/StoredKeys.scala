@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, TableKeys}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.plan.layout.WriteLayout
@@ -39,6 +39,12 @@ private[plan] object StoredKeys {
           "bulk_insert, change rows by UPDATE, DELETE or MERGE, create the table with " +
           "TBLPROPERTIES (primaryKey = '<columns>'), or bring the columns " +
           s"${Brought.mkString(" and ")} of rows that were read from the table")
+
+  /** Raises `InvalidInput` for a write that would append records without keys to log files. */
+  def checkLogs(operation: WriteOperation, target: WriteTarget): Unit =
+    if (!target.config.populateMetaFields && target.isMergeOnRead) throw operation.refused(
+      "the table is merge-on-read, and records of logs have no keys without meta columns " +
+        s"(${TableKeys.PopulateMetaFields} = false); use insert, bulk_insert, or overwrite partitions or the table")
 
   /** The rows bring them. */
   def areIn(rows: LogicalPlan): Boolean =
