@@ -154,8 +154,11 @@ final case class HudiliteTable(
       entry.fold(Map.empty[String, String])(_.properties) ++
       Map("provider" -> entry.fold(Registered.Hudilite)(_.provider), "location" -> basePath)).asJava
 
+  private def storesKeys: Boolean = table.forall(_.config.populateMetaFields)
+
   override def metadataColumns(): Array[MetadataColumn] =
-    (MetaFields.all.map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey)) ++
+    (MetaFields.all.map(name => ComputedColumn(name, StringType, !storesKeys || name != MetaFields.RecordKey)) ++
+      (if (storesKeys) Nil else Seq(ComputedColumn(RowPlace.MadeKey, StringType, nullable = false))) ++
       Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false),
         ComputedColumn(RowPlace.Position, LongType, nullable = true),
         ComputedColumn(RowPlace.FileFacts, FileFacts.Struct, nullable = false)))
@@ -215,7 +218,8 @@ final case class HudiliteTable(
       val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All,
         () => Sessions.hadoopConf(session)).copy(found = table)
       InlineServices.check(session, target)
-      RowLevelWrite.check(target, info.command())
+      // A DELETE may turn out to be of whole partitions.
+      if (info.command() != RowLevelOperation.Command.DELETE) RowLevelWrite.check(target, info.command())
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
