@@ -19,7 +19,15 @@ def test_both_change_a_copy_on_write_table(lite: Engine, real: Engine, path: Pat
     shape, model = Shape(extra=BARE), Model(("id",))
     first = [record(f"k{i}", dt=f"2026-01-0{1 + i % 2}") for i in range(8)]
     for ts, (engine, operation) in enumerate(
-        [(lite, "bulk_insert"), (real, "upsert"), (lite, "upsert"), (real, "delete"), (lite, "delete"), (real, "upsert")], 1
+        [
+            (lite, "bulk_insert"),
+            (real, "upsert"),
+            (lite, "upsert"),
+            (real, "delete"),
+            (lite, "delete"),
+            (real, "upsert"),
+        ],
+        1,
     ):
         batch = [{**row, "ts": ts, "price": float(ts)} for row in first[ts - 1 : ts + 2]] if ts > 1 else first
         if operation == "delete":

@@ -218,8 +218,7 @@ final case class HudiliteTable(
       val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All,
         () => Sessions.hadoopConf(session)).copy(found = table)
       InlineServices.check(session, target)
-      // A DELETE may turn out to be of whole partitions.
-      if (info.command() != RowLevelOperation.Command.DELETE) RowLevelWrite.check(target, info.command())
+      RowLevelWrite.check(target, info.command())
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)

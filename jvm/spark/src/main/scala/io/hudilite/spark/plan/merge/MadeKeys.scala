@@ -10,14 +10,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Makes the record keys and partition paths of the rows that a statement or upsert changes of their columns, in a table
-  * whose meta columns are null. By then Spark has left the deletes of whole partitions out. Spark reads the key columns alone where it looks for rows.
+  * whose meta columns are null. Spark reads the key columns alone where it looks for rows.
   */
 object MadeKeys extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta
         if RowLevelWrite.operationOf(write).exists(o => o.groups.isEmpty && !o.target.config.populateMetaFields) =>
-      RowLevelWrite.operationOf(write).foreach(o => RowLevelWrite.check(o.target, o.command))
       write.withNewQuery(write.query.transformUp {
         case relation: DataSourceV2Relation => RowLevelWrite.operationOf(relation).fold(relation: LogicalPlan)(
             made(relation, _))
