@@ -76,8 +76,8 @@ object TableOptions {
     "Files leave the partition columns out, and readers take their values from the paths of partitions.")
 
   val PopulateMetaFields: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.PopulateMetaFields, default = true,
-    "`false` leaves the meta columns of a new table null: rows are added and read, and neither looked up by their keys nor " +
-      "told by the instant that wrote them.")
+    "`false` leaves the meta columns of a new table null: keys are made of the columns of its rows, and no row tells which " +
+      "instant wrote it.")
 
   val TimelineZone: ConfigKey[String] = ConfigKey.choice(TableKeys.TimelineZone, Some("LOCAL"), Seq("LOCAL", "UTC"),
     "Zone of a new table's instants: that of each process that writes, or UTC. A process of Apache Hudi takes the instants " +
