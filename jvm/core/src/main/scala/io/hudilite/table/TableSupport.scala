@@ -116,8 +116,8 @@ object TableSupport {
     if (table.config.populateMetaFields) None
     else when(Buckets(table).haveRows)("a bucket index without meta columns", "the keys of its files are not stored")
       .orElse(if (table.config.tableType == TableType.CopyOnWrite) None
-      else table.files.iterator().flatMap(_._2).flatMap(_.logs).take(1).toList.headOption.map(log =>
-        MissingFeature(s"the log file ${log.name} without meta columns", "records without keys cannot be merged")))
+        else table.files.iterator().flatMap(_._2).flatMap(_.logs).take(1).toList.headOption.map(log =>
+          MissingFeature(s"the log file ${log.name} without meta columns", "records without keys cannot be merged")))
 
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {

@@ -75,8 +75,9 @@ object RowLevelWrite {
   private[spark] def check(target: WriteTarget, command: RowLevelOperation.Command): Unit =
     if (!target.config.populateMetaFields && target.isMergeOnRead) throw InvalidInput("STATEMENT_NOT_SUPPORTED",
       "statement" -> command.name, "path" -> target.basePath,
-      "reason" -> ("it is merge-on-read, and records of logs have no keys without meta columns; insert rows, or " +
-        "overwrite partitions or the table"))
+      "reason" ->
+        ("it is merge-on-read, and records of logs have no keys without meta columns; insert rows, or " +
+          "overwrite partitions or the table"))
 
   def operationOf(relation: DataSourceV2Relation): Option[RowLevelWrite] =
     RowLevelTables.operation(relation.table).collect { case w: RowLevelWrite => w }

@@ -15,8 +15,9 @@ import scala.collection.JavaConverters._
 /** Tables whose meta columns are null: keys are made of the columns of the rows. */
 final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
 
-  private def facts(kind: String): Seq[(String, String)] = (options(9) ++ Map(
-    "hoodie.populate.meta.fields" -> "false", "hoodie.datasource.write.table.type" -> kind)).toSeq
+  private def facts(kind: String): Seq[(String, String)] =
+    (options(9) ++ Map(
+      "hoodie.populate.meta.fields" -> "false", "hoodie.datasource.write.table.type" -> kind)).toSeq
 
   private def made(kind: String): String = {
     val path = newPath()
@@ -24,7 +25,8 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
     path
   }
 
-  private def at(path: String, options: (String, String)*) = spark.read.format("hudilite").options(options.toMap).load(path)
+  private def at(path: String, options: (String, String)*) =
+    spark.read.format("hudilite").options(options.toMap).load(path)
 
   private def shown(path: String, ids: String*): Seq[Row] = at(path).where(s"id IN ('${ids.mkString("','")}')")
     .select("id", "p", "ts", "v").orderBy("id", "p", "v").collect().toSeq
@@ -86,7 +88,7 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
     spark.sql(s"DELETE FROM hudilite.`$path` WHERE v = 'c'")
     assertEquals(at(path).count(), 3L)
     refused("OPTION_CONTRADICTS_TABLE", "hoodie.populate.meta.fields")(write(spark.table(s"hudilite.`$path`"), path,
-      "insert", "hoodie.populate.meta.fields" -> "true"))
+        "insert", "hoodie.populate.meta.fields" -> "true"))
     checkBare(path)
   }
 
@@ -105,7 +107,7 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
       refused("STATEMENT_NOT_SUPPORTED", "merge-on-read")(spark.sql(s"$verb hudilite.`$path` $rest"))
     }
     refused("STATEMENT_NOT_SUPPORTED", "merge-on-read")(spark.sql(
-      s"MERGE INTO hudilite.`$path` t USING (SELECT 'k1' id, 'p1' p, 1L ts, 'x' v) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *"))
+        s"MERGE INTO hudilite.`$path` t USING (SELECT 'k1' id, 'p1' p, 1L ts, 'x' v) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *"))
     refused("UNSUPPORTED_TABLE_FEATURE", "incremental")(at(path, "hoodie.datasource.query.type" -> "incremental",
         "hoodie.datasource.read.begin.instanttime" -> "0").count())
     refused("INVALID_OPTION_VALUE", "meta columns")(write(rows(40 until 41, 12, "x"), path, "insert",
@@ -116,7 +118,8 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
     assertEquals(table(path).allSlices().values.map(_.size).toSeq, Seq(1, 1))
     spark.sql(s"CALL hudilite.system.run_clustering(table => '$path', order => 'v')")
     assertEquals(versions(path), before)
-    assertEquals(at(path).where("p = 'p1' AND v = 'again'").select("id").collect().map(_.getString(0)).toSeq, Seq("k0001"))
+    assertEquals(at(path).where("p = 'p1' AND v = 'again'").select("id").collect().map(_.getString(0)).toSeq,
+      Seq("k0001"))
     spark.sql(s"CALL hudilite.system.run_clean(table => '$path', retain_commits => 1)")
     spark.sql(s"ALTER TABLE hudilite.`$path` DROP PARTITION (p = 'p1')")
     assertEquals(at(path).where("p = 'p1'").count(), 0L)
