@@ -135,9 +135,6 @@ class FileFactsSuite extends FunSuite {
           }
         }
         assertEquals(texts(read(path).select("id", "v")), Seq("1|1", "2|1", "3|5"))
-        spark.sql(s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) s ON t.id = s.id " +
-          "WHEN MATCHED AND t._hoodie_partition_path = 'a' THEN UPDATE SET *")
-        assertEquals(texts(read(path).select("id", "v")), Seq("1|7", "2|1", "3|5"))
       }
     }
 
