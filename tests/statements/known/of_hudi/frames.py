@@ -198,12 +198,7 @@ STORIES = [
     ),
     _write("batch-drop-partition-columns", {"hoodie.datasource.write.drop.partition.columns": "true"}),
     _write("batch-clustering-async-option", {"hoodie.clustering.async.enabled": "true"}),
-    _write(
-        "batch-virtual-keys",
-        {"hoodie.populate.meta.fields": "false"},
-        error="OPTION_NOT_SUPPORTED",
-        says="with its key",
-    ),
+    _write("batch-virtual-keys", {"hoodie.populate.meta.fields": "false"}),
     _write(
         "batch-commit-metadata-of-the-writer",
         {"hoodie.datasource.write.commitmeta.key.prefix": "_mine", "_mine.run": "7"},

@@ -16,6 +16,8 @@ import io.hudilite.error.InvalidInput
   *   `LOCAL`, which is Hudi's default, or `UTC`. One process of Hudi takes the instants of all its tables from one
   *   clock. West of Greenwich it would wait, after a write to a table in UTC, until local time has reached that
   *   instant.
+  * @param metaFields
+  *   the meta columns of rows have values
   */
 final case class TableDefinition(
     name: String,
@@ -34,7 +36,8 @@ final case class TableDefinition(
     deleteMarker: Option[DeleteMarker] = None,
     createSchema: Option[String] = None,
     timeBased: Map[String, String] = Map.empty,
-    timelineZone: String = "LOCAL") {
+    timelineZone: String = "LOCAL",
+    metaFields: Boolean = true) {
 
   def keyGeneratorType: KeyGeneratorType =
     keyGenerator.getOrElse(KeyGeneratorType.infer(recordKeyFields.size, partitionItems))
@@ -59,7 +62,7 @@ final case class TableDefinition(
     TableKeys.Checksum -> PropertiesFile.checksum(database, name),
     TableKeys.KeyGeneratorType -> keyGeneratorType.name,
     TableKeys.BaseFileFormat -> "PARQUET",
-    TableKeys.PopulateMetaFields -> "true",
+    TableKeys.PopulateMetaFields -> metaFields.toString,
     TableKeys.HiveStyle -> hiveStyle.toString,
     TableKeys.UrlEncode -> urlEncode.toString,
     TableKeys.DropPartitionColumns -> dropPartitionColumns.toString,
@@ -129,6 +132,8 @@ final case class TableDefinition(
       refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
     deleteMarker.filter(_ => version < DeleteMarker.FirstVersion).foreach(marker =>
       refuse(TableOptions.DeleteField.name, marker.field, s"it needs table version ${DeleteMarker.FirstVersion}"))
+    if (!metaFields && recordKeyFields.isEmpty) refuse(TableOptions.PopulateMetaFields.name, "false",
+      "generated record keys lie in meta columns alone; name record key fields")
     checkKeyGenerator()
     checkTimeBased()
   }

@@ -75,6 +75,10 @@ object TableOptions {
   val DropPartitionColumns: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.DropPartitionColumns, default = false,
     "Files leave the partition columns out, and readers take their values from the paths of partitions.")
 
+  val PopulateMetaFields: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.PopulateMetaFields, default = true,
+    "`false` leaves the meta columns of a new table null: keys are made of the columns of its rows, and no row tells which " +
+      "instant wrote it.")
+
   val TimelineZone: ConfigKey[String] = ConfigKey.choice(TableKeys.TimelineZone, Some("LOCAL"), Seq("LOCAL", "UTC"),
     "Zone of a new table's instants: that of each process that writes, or UTC. A process of Apache Hudi takes the instants " +
       "of all its tables from one clock, so tables that it writes should have the same.")
@@ -115,7 +119,7 @@ object TableOptions {
     UrlEncode, TimelineZone) ++ timeBasedKeys
 
   /** Facts that docs/options.md only lists. */
-  val further: Seq[ConfigKey[_]] = Seq(DropPartitionColumns)
+  val further: Seq[ConfigKey[_]] = Seq(DropPartitionColumns, PopulateMetaFields)
 
   /** Options that state a fact of a table. */
   val facts: Seq[ConfigKey[_]] = all ++ further

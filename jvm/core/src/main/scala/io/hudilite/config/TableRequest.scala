@@ -25,7 +25,8 @@ object TableRequest {
     payload = Options.payload(options),
     deleteMarker = deleteMarker(options),
     timeBased = timeBased(options),
-    timelineZone = TableOptions.TimelineZone(options))
+    timelineZone = TableOptions.TimelineZone(options),
+    metaFields = TableOptions.PopulateMetaFields(options))
 
   // As with Hudi, a payload that goes by columns of its own need not be told them.
   private def orderingFields(options: Map[String, String]): Seq[String] =
@@ -72,6 +73,7 @@ object TableRequest {
     differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
     differ(TableOptions.UrlEncode, options, config.urlEncode.toString)(_.toString)
     differ(TableOptions.DropPartitionColumns, options, config.dropsPartitionColumns.toString)(_.toString)
+    differ(TableOptions.PopulateMetaFields, options, config.populateMetaFields.toString)(_.toString)
     differ(TableOptions.TimelineZone, options, config.zoneName)(identity)
     val marker = config.deleteMarker
     differ(TableOptions.DeleteField, options, marker.fold("")(_.field))(identity)
@@ -89,6 +91,7 @@ object TableRequest {
       TableOptions.TableVersion -> config.version.toString,
       TableOptions.HiveStyle -> config.hiveStyle.toString, TableOptions.UrlEncode -> config.urlEncode.toString,
       TableOptions.DropPartitionColumns -> config.dropsPartitionColumns.toString,
+      TableOptions.PopulateMetaFields -> config.populateMetaFields.toString,
       TableOptions.TimelineZone -> config.zoneName, TableOptions.RecordMergeMode -> config.mergeMode.name,
       TableOptions.KeyGeneratorName -> config.keyGenerator.name)
     val columns: Seq[(ConfigKey[_], Seq[String])] = Seq(TableOptions.RecordKeyFields -> config.recordKeyFields,

@@ -62,16 +62,21 @@ object Index {
     }
   }
 
+  private val BySimple = "SIMPLE"
+
   /** The index that the options of a write ask for; raises `InvalidInput` when the table cannot have it. */
   def of(config: TableConfig, asked: IndexConf): Index = {
     val index = kind(config, asked)
     if (config.generatesKeys && index.isGlobal) throw ofGeneratedKeys(asked)
+    if (!config.populateMetaFields) asked.kind.filter(_ != BySimple).foreach(kind =>
+      throw InvalidInput.option(WriteOptions.IndexType.name, kind,
+        s"files of a table without meta columns do not tell keys; choose $BySimple, which reads the key columns"))
     index
   }
 
   private def kind(config: TableConfig, asked: IndexConf): Index =
     asked.kind.orElse(WriteOptions.IndexType.default).get match {
-      case "SIMPLE" => Simple(Scope.Partition)
+      case BySimple => Simple(Scope.Partition)
       case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
       case "BLOOM" => Bloom(Scope.Partition)
       case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))

@@ -12,6 +12,9 @@ object RowPlace {
   /** True for a row that a log file has deleted and of which only the place is told. Only lookups set it. */
   val Gone: String = ReservedNames.InternalPrefix + "gone"
 
+  /** Record key of a row that does not store it, made of its columns for a write. */
+  val MadeKey: String = ReservedNames.InternalPrefix + "made_key"
+
   /** Facts about the file of a row, in a struct as Spark's own file sources have it. */
   val FileFacts: String = "_metadata"
 

@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{KeyGeneratorType, MergeMode, TableConfig, TableKeys}
+import io.hudilite.config.{KeyGeneratorType, MergeMode, TableConfig, TableKeys, TableType}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
@@ -101,7 +101,23 @@ object TableSupport {
     refuse(path, readRefusals(config), UnsupportedTable.ByHudi)
   }
 
-  def checkWritable(table: Table): Unit = checkWritable(table.config, table.basePath)
+  def checkWritable(table: Table): Unit = {
+    checkWritable(table.config, table.basePath)
+    refuse(table.basePath, keylessFiles(table).toSeq, UnsupportedTable.WrittenByHudi)
+  }
+
+  /** Raises `UnsupportedTable` where rows do not tell which instant wrote them. Hudi refuses it, too. */
+  def checkIncremental(table: Table): Unit = refuse(table.basePath,
+    when(!table.config.populateMetaFields)("an incremental read of rows without meta columns",
+      "their commit times are not stored").toSeq, "Read states of the table by VERSION AS OF")
+
+  /** Files that a write could not go on with where rows do not store their keys. */
+  private def keylessFiles(table: Table): Option[MissingFeature] =
+    if (table.config.populateMetaFields) None
+    else when(Buckets(table).haveRows)("a bucket index without meta columns", "the keys of its files are not stored")
+      .orElse(if (table.config.tableType == TableType.CopyOnWrite) None
+        else table.files.iterator().flatMap(_._2).flatMap(_.logs).take(1).toList.headOption.map(log =>
+          MissingFeature(s"the log file ${log.name} without meta columns", "records without keys cannot be merged")))
 
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {
@@ -148,7 +164,10 @@ object TableSupport {
       .orElse(config.text(TableKeys.BootstrapIndexClass).filterNot(_.endsWith(".HFileBootstrapIndex")))
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = droppedRefusals(config).toSeq ++ Seq(
-    when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
+    when(!config.populateMetaFields && config.generatesKeys)("generated record keys without meta columns",
+      "they are stored nowhere"),
+    when(!config.populateMetaFields && config.dropsPartitionColumns)("dropped partition columns without meta columns",
+      "files would not hold what keys are made of"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),

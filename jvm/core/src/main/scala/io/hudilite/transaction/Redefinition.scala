@@ -144,6 +144,8 @@ object Redefinition {
       refuse(
         s"it has ${config.partitionFields.size} partition columns, and readers would not find folders of another " +
           "depth; keep their number")
+    if (facts.populateMetaFields != config.populateMetaFields)
+      refuse(s"readers of older files go by its meta columns; keep ${TableKeys.PopulateMetaFields}")
     if (facts.dropsPartitionColumns != config.dropsPartitionColumns)
       refuse(s"older files do not hold what newer ones do; keep ${TableKeys.DropPartitionColumns}")
     if (partitions(facts) != partitions(config)) table.partitions().find(isOdd(_, config)).foreach(path =>

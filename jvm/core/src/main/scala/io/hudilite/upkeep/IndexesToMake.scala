@@ -116,17 +116,21 @@ private[hudilite] object IndexesToMake {
         if (table.config.version < FirstWithPartitionStats) s"tables of version ${table.config.version} have none"
         else "the table has no partition columns")
     checkKeys(asked, table)
+    if (asked.bloomFilters.contains(true) && !table.config.populateMetaFields)
+      throw InvalidInput.option(IndexOptions.BloomFilters.name, "true", WithoutKeys)
     for (schema <- table.storedJson.toSeq; name <- asked.columns;
       reason <- IndexedColumns.refusal(name, schema, table.config.version))
       throw InvalidInput.option(IndexOptions.Columns.name, asked.columns.mkString(","), reason)
   }
+
+  private val WithoutKeys = "the rows of the table do not have their keys as meta columns"
 
   private def checkKeys(asked: IndexesConf, table: Table): Unit =
     Seq(asked.keys -> IndexOptions.Keys, asked.partitionKeys -> IndexOptions.PartitionKeys).foreach {
       case (of, key) if of.isAsked =>
         def refused(reason: String): InvalidInput = InvalidInput.option(key.name, "true", reason)
         if (!table.config.populateMetaFields)
-          throw refused("the rows of the table do not have their keys as meta columns")
+          throw refused(WithoutKeys)
         if (key == IndexOptions.PartitionKeys && table.config.version < FirstWithPartitionKeys)
           throw refused(s"tables of version ${table.config.version} have none by partition")
       case _ =>

@@ -154,7 +154,11 @@ class TableConfigSuite extends FunSuite {
   private val deleteMarker = "hoodie.record.merge.property.hoodie.payload.delete.marker"
 
   private val readOnly = Seq(
-    "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
+    "generated record keys without meta columns" ->
+      Seq("hoodie.populate.meta.fields" -> "false", "hoodie.table.recordkey.fields" -> ""),
+    "dropped partition columns without meta columns" ->
+      Seq("hoodie.populate.meta.fields" -> "false", "hoodie.datasource.write.drop.partition.columns" -> "true",
+        "hoodie.table.partition.fields" -> "p"),
     "the dropped partition column p as an ordering or delete field" ->
       Seq("hoodie.datasource.write.drop.partition.columns" -> "true", "hoodie.table.partition.fields" -> "p",
         "hoodie.table.ordering.fields" -> "p"),
@@ -319,7 +323,8 @@ class TableConfigSuite extends FunSuite {
       fresh.copy(keyGenerator = Some(KeyGeneratorType.Simple), partitionItems = Nil),
       fresh.copy(keyGenerator = Some(KeyGeneratorType.NonPartitioned)),
       fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex), version = 8),
-      fresh.copy(keyGenerator = Some(KeyGeneratorType.Custom)))
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.Custom)),
+      fresh.copy(metaFields = false, recordKeyFields = Nil))
     invalid.foreach(table => assertEquals(condition(table), "INVALID_OPTION_VALUE", table))
     assertEquals(condition(fresh.copy(keyGenerator = Some(KeyGeneratorType.Timestamp))), "MISSING_OPTION")
     TableSupport.checkWritable(TableConfig.create(fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex),

@@ -6,7 +6,7 @@ import io.hudilite.spark.dialect.Dialect
 import io.hudilite.spark.function.TableFunctions
 import io.hudilite.spark.plan.{BusyTasks, WriteLoopRule, WriteRule}
 import io.hudilite.spark.plan.delta.{DeltaLayoutRule, LateMoves}
-import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy}
+import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy, MadeKeys}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.scan.rule.{AggregatesRule, RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.service.inline.InlineServices
@@ -47,6 +47,7 @@ final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends Sp
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => SubqueryScans)
+    extensions.injectPreCBORule(_ => MadeKeys)
     extensions.injectPreCBORule(_ => LateMoves)
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

@@ -154,8 +154,11 @@ final case class HudiliteTable(
       entry.fold(Map.empty[String, String])(_.properties) ++
       Map("provider" -> entry.fold(Registered.Hudilite)(_.provider), "location" -> basePath)).asJava
 
+  private def storesKeys: Boolean = table.forall(_.config.populateMetaFields)
+
   override def metadataColumns(): Array[MetadataColumn] =
-    (MetaFields.all.map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey)) ++
+    (MetaFields.all.map(name => ComputedColumn(name, StringType, !storesKeys || name != MetaFields.RecordKey)) ++
+      (if (storesKeys) Nil else Seq(ComputedColumn(RowPlace.MadeKey, StringType, nullable = false))) ++
       Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false),
         ComputedColumn(RowPlace.Position, LongType, nullable = true),
         ComputedColumn(RowPlace.FileFacts, FileFacts.Struct, nullable = false)))
@@ -205,7 +208,8 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
       // leaves its key in the base file of its old partition, where it must not come back. A row that is not updated
       // must not be kept out by the key of a deleted one.
-      val byKey = !intent.insertsMissing && target.buckets.isEmpty && !target.index.movesRows
+      val byKey = !intent.insertsMissing && target.buckets.isEmpty && !target.index.movesRows &&
+        target.config.populateMetaFields
       RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options), Some(target)),
         byKey)
     case _ =>
@@ -214,6 +218,7 @@ final case class HudiliteTable(
       val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All,
         () => Sessions.hadoopConf(session)).copy(found = table)
       InlineServices.check(session, target)
+      RowLevelWrite.check(target, info.command())
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)

@@ -118,6 +118,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
     val finds = overwrite.isEmpty && looksUp(operation, duplicates, target)
+    if (finds) StoredKeys.checkLogs(operation, target)
     val insertsMissing = duplicates != Duplicates.Added
     val numbered = combines(operation, target) || insertsMissing
     val rows = source.rows(keyed(asked, resolved, target, operation, condition, numbered), rowsOf(target, operation))

@@ -48,7 +48,7 @@ final case class RowLevelWrite(session: SparkSession, intent: WriteIntent, comma
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = scan(options)
 
-  override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
+  override def rowId(): Array[NamedReference] = Array(Expressions.column(RowLevelWrite.keyColumn(target)))
 
   // Rows that are found as a query sees them are changed one by one: a statement changes those that its condition finds,
   // and no other of their keys. An index of keys changes all rows of a key that it finds, so that positions serve the
@@ -66,6 +66,18 @@ final case class RowLevelWrite(session: SparkSession, intent: WriteIntent, comma
 }
 
 object RowLevelWrite {
+
+  /** Name of the column with the record key of a row that is there. */
+  def keyColumn(target: WriteTarget): String =
+    if (target.config.populateMetaFields) MetaFields.RecordKey else RowPlace.MadeKey
+
+  /** Raises `InvalidInput` for a statement that would append records without keys to log files. */
+  private[spark] def check(target: WriteTarget, command: RowLevelOperation.Command): Unit =
+    if (!target.config.populateMetaFields && target.isMergeOnRead) throw InvalidInput("STATEMENT_NOT_SUPPORTED",
+      "statement" -> command.name, "path" -> target.basePath,
+      "reason" ->
+        ("it is merge-on-read, and records of logs have no keys without meta columns; insert rows, or " +
+          "overwrite partitions or the table"))
 
   def operationOf(relation: DataSourceV2Relation): Option[RowLevelWrite] =
     RowLevelTables.operation(relation.table).collect { case w: RowLevelWrite => w }

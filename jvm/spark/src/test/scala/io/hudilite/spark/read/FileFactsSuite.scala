@@ -125,6 +125,15 @@ class FileFactsSuite extends FunSuite {
         spark.sql(update)
         intercept[AnalysisException](
           spark.sql(s"DELETE FROM $table WHERE _metadata.file_name = '${nameOfRow(path, 1)}' AND id < 3"))
+        Seq("_metadata.file_size > 0", "_hoodie_commit_time > '0'").foreach { condition =>
+          val merge = s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) s"
+          Seq(s"$merge ON t.id = s.id AND t.$condition WHEN MATCHED THEN UPDATE SET *",
+            s"$merge ON t.id = s.id WHEN MATCHED AND t.$condition THEN UPDATE SET *").foreach { statement =>
+            val refused = intercept[InvalidInput](spark.sql(statement))
+            assertEquals(refused.condition, "STATEMENT_NOT_SUPPORTED")
+            assert(refused.getMessage.contains(condition.takeWhile(c => c == '_' || c.isLetter)), refused.getMessage)
+          }
+        }
         assertEquals(texts(read(path).select("id", "v")), Seq("1|1", "2|1", "3|5"))
       }
     }

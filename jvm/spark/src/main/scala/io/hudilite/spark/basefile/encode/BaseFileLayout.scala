@@ -11,10 +11,12 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
   *   the table's columns without meta columns, in file order
   * @param avroSchema
   *   the columns as Avro JSON, with the meta columns, for the footers
+  * @param metaFields
+  *   the meta columns have values, and the footers tell of the record keys
   */
 final case class BaseFileLayout(
     basePath: String, instant: String, dataSchema: StructType, avroSchema: String, files: FileSettings,
-    conf: SharedConf) {
+    conf: SharedConf, metaFields: Boolean = true) {
 
   /** Schema of the files: the meta columns, then the data columns. */
   lazy val fileSchema: StructType =

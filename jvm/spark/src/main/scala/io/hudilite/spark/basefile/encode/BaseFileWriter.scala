@@ -56,18 +56,32 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   def takenBytes: Long = taken.count
 
   /** Appends a row that this instant writes. */
-  def write(key: UTF8String, row: InternalRow): Unit = {
-    keyBytes.take(key)
-    keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
-    put(row)
+  def write(key: UTF8String, row: InternalRow): Unit =
+    if (layout.metaFields) {
+      keyBytes.take(key)
+      keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
+      put(row)
+    } else putBare(row, 0)
+
+  /** Appends a row with nulls in its meta columns, whose data columns begin at an ordinal. */
+  private def putBare(row: InternalRow, first: Int): Unit = {
+    val sinks = group.sinks
+    var i = 0
+    while (i < sinks.length) { // hot path
+      if (i < BaseFileWriter.MetaColumns) text(i).putNone()
+      else sinks(i).put(row, i - BaseFileWriter.MetaColumns + first)
+      i += 1
+    }
+    added(1)
   }
 
   /** Appends a row that this instant writes in the place of an old one with the same key. */
-  def replace(key: UTF8String, row: InternalRow): Unit = {
-    keyBytes.take(key)
-    keys.keep(keyBytes.array, keyBytes.offset, keyBytes.length)
-    put(row)
-  }
+  def replace(key: UTF8String, row: InternalRow): Unit =
+    if (layout.metaFields) {
+      keyBytes.take(key)
+      keys.keep(keyBytes.array, keyBytes.offset, keyBytes.length)
+      put(row)
+    } else putBare(row, 0)
 
   /** Appends the row with the key taken last. */
   private def put(row: InternalRow): Unit = {
@@ -101,19 +115,21 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   }
 
   /** Appends one old row unchanged but for its file name. */
-  def keepRow(row: InternalRow): Unit = {
-    keys.keep(row.getUTF8String(CarriedSchema.KeyOrdinal))
-    putKept(row)
-  }
+  def keepRow(row: InternalRow): Unit =
+    if (layout.metaFields) {
+      keys.keep(row.getUTF8String(CarriedSchema.KeyOrdinal))
+      putKept(row)
+    } else putBare(row, CarriedSchema.Meta.size)
 
   /** Appends a row that the old file lacks, unchanged but for its file name. The columns are those of
     * `CarriedSchema.schema`.
     */
-  def adoptRow(row: InternalRow): Unit = {
-    keyBytes.take(row.getUTF8String(CarriedSchema.KeyOrdinal))
-    keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
-    putKept(row)
-  }
+  def adoptRow(row: InternalRow): Unit =
+    if (layout.metaFields) {
+      keyBytes.take(row.getUTF8String(CarriedSchema.KeyOrdinal))
+      keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
+      putKept(row)
+    } else putBare(row, CarriedSchema.Meta.size)
 
   private def putKept(row: InternalRow): Unit = {
     val sinks = group.sinks
@@ -174,14 +190,17 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
 
   // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing. Spark's own row
   // metadata is left out, because Spark would prefer it to the parquet schema.
-  private def footer: Map[String, String] = {
+  private def footer: Map[String, String] =
+    Map("parquet.avro.schema" -> layout.avroSchema, "writer.model.name" -> "avro",
+      "org.apache.spark.version" -> SPARK_VERSION) ++ (if (layout.metaFields) ofKeys else Map.empty)
+
+  private def ofKeys: Map[String, String] = {
     val range = if (rows == 0) Nil
     else keys.minKey.map(BaseFileFooter.MinKey -> _).toList ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
     val sorted = if (keys.sorted) Map(BaseFileFooter.SortedByKey -> "true") else Map.empty[String, String]
     val unique = if (keys.unique) Map(BaseFileFooter.UniqueKeys -> "true") else Map.empty[String, String]
-    Map(BaseFileFooter.Bloom -> keys.bloomText, BaseFileFooter.BloomTypeCode -> keys.bloomType,
-      "parquet.avro.schema" -> layout.avroSchema, "writer.model.name" -> "avro",
-      "org.apache.spark.version" -> SPARK_VERSION) ++ range ++ sorted ++ unique
+    Map(BaseFileFooter.Bloom -> keys.bloomText, BaseFileFooter.BloomTypeCode -> keys.bloomType) ++ range ++ sorted ++
+      unique
   }
 
   /** Gives up: closes open streams. The file stays, unfinished. */

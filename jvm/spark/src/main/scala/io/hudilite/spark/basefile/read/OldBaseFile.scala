@@ -3,7 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
-import io.hudilite.spark.row.CarriedSchema
+import io.hudilite.spark.row.{CarriedSchema, KeySettings}
 import io.hudilite.storage.KnownPath
 
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
@@ -13,10 +13,14 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** The base file that a merge replaces: its footer, and its rows by column. Nothing of it stays open. */
+/** The base file that a merge replaces: its footer, and its rows by column. Nothing of it stays open.
+  *
+  * @param keysToMake
+  *   how the record keys of its rows are made of their columns, where they are not stored
+  */
 private[spark] class OldBaseFile(
     basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts,
-    evolved: Option[EvolvedColumns]) {
+    evolved: Option[EvolvedColumns], val keysToMake: Option[KeySettings] = None) {
 
   /** Names of the table's columns in the file. */
   val names: ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant))

@@ -31,7 +31,8 @@ private[spark] object TimeSpelling {
       FieldTypes.at(columns, field.split('.').toList).exists(FieldText.hasTwoSpellings)
     val (inKeys, inPaths) = (config.recordKeyFields.filter(isTime), partitionFields.filter(isTime))
     (inKeys.nonEmpty || inPaths.nonEmpty) && {
-      val told = existing.flatMap(new TableTimes(_, config, inKeys, inPaths, conf).areNumbers)
+      val stored = if (config.populateMetaFields) inKeys else Nil
+      val told = existing.flatMap(new TableTimes(_, config, stored, inPaths, conf).areNumbers)
       if (asTexts && told.contains(true)) throw InvalidInput("OPTION_CONTRADICTS_TABLE",
         "option" -> WriteOptions.TimesAsTexts.name, "value" -> "true", "actual" -> "false")
       told.getOrElse(!asTexts)

@@ -162,7 +162,8 @@ private[statement] final class NamedRefusals(names: NameResolution) {
         .flatMap(_.location).foreach(NamedTables.checkLocation) // before Spark makes a path of it
   }
 
-  private val made: Set[String] = (MetaFields.all ++ Seq(RowPlace.FileId, RowPlace.Position)).map(lower).toSet
+  private val made: Set[String] = (MetaFields.all ++ Seq(RowPlace.FileId, RowPlace.Position, RowPlace.MadeKey)).map(
+    lower).toSet
 
   // Spark leaves assignments to such columns out, so the statement would succeed without effect.
   private def checkAssigned(verb: String, target: LogicalPlan, assignments: Seq[Assignment]): Unit =

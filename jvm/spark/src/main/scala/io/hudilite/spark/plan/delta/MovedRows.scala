@@ -38,7 +38,8 @@ private[plan] object MovedRows {
     */
   def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
-    val mayMove = !operation.byKey && !target.index.keepsPlaces
+    // A key that is not stored cannot be looked for where its row arrives, so that the writer refuses a move.
+    val mayMove = !operation.byKey && !target.index.keepsPlaces && target.config.populateMetaFields
     val changes = NewestOfKey.of(query, operation)
     if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(changes, None)
     else if (target.generatesKeys || query.exists(isLookedUp)) {

@@ -35,7 +35,7 @@ object AppendPlan {
         AppendPlan(write, keyed)
       case _ =>
         val packed =
-          if (write.intent.replaces != Replaces.Nothing) None
+          if (write.intent.replaces != Replaces.Nothing || !isPacked(target)) None
           else packing(target, WriteLayout.dealt(keyed, target), tasks, session)
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
@@ -44,6 +44,9 @@ object AppendPlan {
         }
     }
   }
+
+  // Writers of merge-on-read tables ask a base file for the keys that it stores.
+  private def isPacked(target: WriteTarget): Boolean = target.config.populateMetaFields || !target.isMergeOnRead
 
   /** A write with a bucket index.
     *

@@ -6,6 +6,7 @@ import io.hudilite.index.{BucketIndex, FileKeys}
 import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
 import io.hudilite.spark.row.{KeyToCome, KeysToCome, RecordKey}
 import io.hudilite.spark.stage.RowNumber
+import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.{BucketSlots, WriteGroups}
 import io.hudilite.spark.write.table.WriteTarget
@@ -133,7 +134,7 @@ object WriteLayout {
   def placesOf(changes: LogicalPlan, target: WriteTarget): (Alias, Alias) = {
     val columns = named(changes)
     val ofNew = if (target.generatesKeys) keyToCome(changes, target) else target.keys.recordKey(columns)
-    val key = Coalesce(column(changes, MetaFields.RecordKey) +: ofNew.toSeq)
+    val key = Coalesce(column(changes, RowLevelWrite.keyColumn(target)) +: ofNew.toSeq)
     val partition =
       Coalesce(column(changes, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
     (Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)())

@@ -137,7 +137,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   /** The relation of a target side that is only projected and filtered. */
   private def targetRelation(plan: LogicalPlan): Option[DataSourceV2Relation] = plan match {
-    case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => Some(r)
+    case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).exists(_.target.config.populateMetaFields) => Some(r)
     case Project(_, child) => targetRelation(child)
     case Filter(_, child) => targetRelation(child)
     case _ => None

@@ -1,20 +1,22 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, TableKeys}
 import io.hudilite.error.InvalidInput
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.row.{RecordKey, SchemaAlignment}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.stage.RowNumber
+import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, UnaryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, NamedExpression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
@@ -39,6 +41,12 @@ private[plan] object StoredKeys {
           "bulk_insert, change rows by UPDATE, DELETE or MERGE, create the table with " +
           "TBLPROPERTIES (primaryKey = '<columns>'), or bring the columns " +
           s"${Brought.mkString(" and ")} of rows that were read from the table")
+
+  /** Raises `InvalidInput` for a write that would append records without keys to log files. */
+  def checkLogs(operation: WriteOperation, target: WriteTarget): Unit =
+    if (!target.config.populateMetaFields && target.isMergeOnRead) throw operation.refused(
+      "the table is merge-on-read, and records of logs have no keys without meta columns " +
+        s"(${TableKeys.PopulateMetaFields} = false); use insert, bulk_insert, or overwrite partitions or the table")
 
   /** The rows bring them. */
   def areIn(rows: LogicalPlan): Boolean =
@@ -100,4 +108,33 @@ private[plan] final case class StoredKey(child: Expression) extends UnaryExpress
   override def nullable: Boolean = false
   override def eval(input: InternalRow): Any = throw new IllegalStateException("a stored key that nobody looked up")
   override protected def withNewChildInternal(newChild: Expression): StoredKey = copy(child = newChild)
+}
+
+/** Makes the record keys and partition paths of the rows that a statement or upsert changes of their columns, in a table
+  * whose meta columns are null. Spark reads the key columns alone where it looks for rows.
+  */
+object MadeKeys extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case write: WriteDelta
+        if RowLevelWrite.operationOf(write).exists(o => o.groups.isEmpty && !o.target.config.populateMetaFields) =>
+      write.withNewQuery(write.query.transformUp {
+        case relation: DataSourceV2Relation => RowLevelWrite.operationOf(relation).fold(relation: LogicalPlan)(
+            made(relation, _))
+      })
+  }
+
+  private def made(relation: DataSourceV2Relation, operation: RowLevelWrite): LogicalPlan = {
+    def missing: Nothing = throw new IllegalStateException(s"no key columns in ${relation.output}")
+    val (keys, columns) = (operation.target.keys, WriteLayout.named(relation))
+    def value(name: String): Option[Expression] = name match {
+      case RowPlace.MadeKey => Some(keys.recordKey(columns).getOrElse(missing))
+      case MetaFields.PartitionPath => Some(keys.partitionPath(columns).getOrElse(missing))
+      case _ => None
+    }
+    if (!relation.output.exists(a => value(a.name).isDefined)) relation
+    else Project(relation.output.map(a =>
+        value(a.name).fold(a: NamedExpression)(
+          Alias(_, a.name)(a.exprId, a.qualifier, Some(a.metadata)))), relation)
+  }
 }

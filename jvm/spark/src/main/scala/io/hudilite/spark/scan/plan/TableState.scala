@@ -153,6 +153,9 @@ final class TableState(
     TableSupport.of(table,
       query match {
         case Query.Planned(instant, _) => TableAccess.Service(instant)
+        case _: Query.Incremental =>
+          TableSupport.checkIncremental(table)
+          TableAccess.Read(asOf)
         case _ => TableAccess.Read(asOf)
       })
   }

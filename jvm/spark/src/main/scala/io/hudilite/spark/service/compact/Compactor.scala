@@ -79,9 +79,10 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def finish(begun: BegunCompaction): FinishedCompaction =
     ended(begun.running)(completed(begun.table, begun.running, begun.pending, kind, isFirst = true))
 
-  // A plan that cannot be run would be in everybody's way.
+  // A plan that cannot be run would be in everybody's way. Without meta columns there is no log file by now.
   private def possible(table: Table): Table = {
-    LogJob.of(table, TableSupport.of(table, TableAccess.Service(table.store.newInstantTime())), None)
+    val support = TableSupport.of(table, TableAccess.Service(table.store.newInstantTime()))
+    Some(support).filter(_ => table.config.populateMetaFields).foreach(LogJob.of(table, _, None))
     table
   }
 

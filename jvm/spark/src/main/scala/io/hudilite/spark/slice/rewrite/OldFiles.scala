@@ -13,10 +13,13 @@ private[spark] object OldFiles {
 
   /** @param keys
     *   tells which columns the path of a partition has
+    * @param storesKeys
+    *   rows have their record keys as meta columns
     */
   def of(basePath: String, file: BaseFile, columns: StructType, contexts: ReaderContexts,
-      evolved: Option[EvolvedColumns], keys: KeySettings): OldBaseFile =
-    if (file.sourceOfSkeleton.isEmpty) new OldBaseFile(basePath, file, columns, contexts, evolved)
+      evolved: Option[EvolvedColumns], keys: KeySettings, storesKeys: Boolean): OldBaseFile =
+    if (file.sourceOfSkeleton.isEmpty)
+      new OldBaseFile(basePath, file, columns, contexts, evolved, if (storesKeys) None else Some(keys))
     else new OldSkeleton(basePath, file, columns, contexts, evolved,
       FolderColumns(keys.partitionFields.map(_.name), keys.urlEncode))
 }

@@ -3,10 +3,10 @@ package io.hudilite.spark.slice.rewrite
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.row.{CarriedSchema, ExternalSort, KeyCheck, SortColumn}
+import io.hudilite.spark.row.{CarriedSchema, ExternalSort, KeyCheck, RowKeys, SortColumn}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{LongType, StructField}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
@@ -24,26 +24,36 @@ private[slice] final class SortedBaseFile(old: OldBaseFile, writer: BaseFileWrit
   private val positionOrdinal = schema.size - 1
   private val sorter = ExternalSort.sorter(schema, SortColumn.Text(CarriedSchema.KeyOrdinal),
     thenBy = Some(SortColumn.Number(positionOrdinal)))
+  private val made = old.keysToMake.map(settings =>
+    new RowKeys(CarriedSchema.schema(old.dataSchema), settings.copy(partitionFields = Nil), toWrite = false))
   private val sorted: Iterator[InternalRow] = sort()
   private var current: InternalRow = _
   private var taken = 0L
   advance()
 
+  /** The columns to sort, of rows that have a key behind all where it is made. */
+  private def columns: Seq[Expression] = schema.fields.toSeq.zipWithIndex.map { case (field, i) =>
+    val at = if (i == CarriedSchema.KeyOrdinal && made.isDefined) schema.size else i
+    BoundReference(at, field.dataType, nullable = true)
+  }
+
   private def sort(): Iterator[InternalRow] = {
-    val toUnsafe = UnsafeProjection.create(schema)
+    val toUnsafe = UnsafeProjection.create(columns)
     if (old.blocks.nonEmpty) {
       val batches = old.batches(old.blocks)
       try {
-        val position = new GenericInternalRow(1)
+        val position = new GenericInternalRow(2)
         val numbered = new JoinedRow
         var next = 0L
         while (batches.next()) {
           keys.check(batches.vectors(CarriedSchema.KeyOrdinal), batches.rows)
           val rows = new ColumnarBatch(batches.vectors, batches.rows).rowIterator()
           while (rows.hasNext) { // hot path
+            val row = rows.next()
             position.update(0, next)
+            made.foreach(keysOf => position.update(1, keysOf.recordKey(row)))
             next += 1
-            sorter.insertRow(toUnsafe(numbered(rows.next(), position)).asInstanceOf[UnsafeRow])
+            sorter.insertRow(toUnsafe(numbered(row, position)).asInstanceOf[UnsafeRow])
           }
         }
       } finally batches.close()

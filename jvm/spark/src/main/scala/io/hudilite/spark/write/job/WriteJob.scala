@@ -58,6 +58,8 @@ import org.apache.spark.unsafe.types.UTF8String
   *   columns that rows have behind those of `dataSchema`, and that only paths of partitions tell
   * @param telling
   *   told of each record key that comes to a file group or leaves one
+  * @param metaFields
+  *   the meta columns of rows have values
   */
 final case class WriteJob(
     basePath: String,
@@ -77,7 +79,8 @@ final case class WriteJob(
     buckets: Option[BucketIndex] = None,
     facts: Option[FactsTeller] = None,
     dropped: Seq[StructField] = Nil,
-    telling: Option[KeyTelling] = None) {
+    telling: Option[KeyTelling] = None,
+    metaFields: Boolean = true) {
 
   def instant: String = permit.instant
 
@@ -116,7 +119,7 @@ final case class WriteJob(
       throw WriteJob.clusteringPending(basePath, group, clustering)
     }
 
-  lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
+  lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf, metaFields)
 
   /** Ordinals of the columns that the rule compares. */
   def comparedOrdinals: Array[Int] = if (rule.compares) orderingOrdinals else Array.empty
@@ -183,7 +186,8 @@ object WriteJob {
       buckets = target.buckets,
       facts = target.teller,
       dropped = target.schema.fields.toSeq.drop(stored.size),
-      telling = if (tells) Some(KeyTelling()) else None)
+      telling = if (tells) Some(KeyTelling()) else None,
+      metaFields = config.populateMetaFields)
   }
 
   private def logSettings(target: WriteTarget, tells: Boolean): LogSettings = LogSettings(

@@ -40,7 +40,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** A base file of the table that is about to be replaced. */
   private[spark] def old(file: BaseFile): OldBaseFile =
-    OldFiles.of(job.basePath, file, job.dataSchema, readers, job.evolved, job.keys)
+    OldFiles.of(job.basePath, file, job.dataSchema, readers, job.evolved, job.keys,
+      job.metaFields)
 
   /** Opens the next base file of the file group of `old`. It takes over the bloom filter where it can. */
   private[spark] def successor(old: OldBaseFile): BaseFileWriter = {

@@ -1,8 +1,9 @@
 package io.hudilite.spark.service.cluster.rewrite
 
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{MetaFields, ReservedNames}
+import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.row.{CarriedSchema, StoredColumns}
 import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, Query, TableState}
@@ -20,7 +21,7 @@ import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.functions.{col, hash, udf}
 import org.apache.spark.sql.hudilite.Datasets
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.util.LongAccumulator
 
@@ -49,7 +50,8 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
 
   private def laidOut(pending: PendingClustering): Seq[WriteStat] = {
     val (copied, merged) =
-      pending.groups.partition(group => order.sortColumns.isEmpty && group.slices.forall(_.logs.isEmpty))
+      pending.groups.partition(group =>
+        order.sortColumns.isEmpty && write.metaFields && group.slices.forall(_.logs.isEmpty))
     copy(copied) ++ sort(pending.instant.time, merged.flatMap(_.slices).groupBy(_.partition))
   }
 
@@ -75,7 +77,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     *   that the rows of each partition make, by its path
     */
   private def sorted(instant: String, slices: Seq[FileSlice], files: Map[String, Int], isCut: Boolean): DataFrame = {
-    val rows = PlannedSliceScan.of(session, new TableState(table, Query.Planned(instant, slices)))
+    val rows = PlannedSliceScan.ofPartitions(session, new TableState(table, Query.Planned(instant, slices)), slices)
     val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
     val laid = order.of(rows, if (isCut) files else Map.empty)
     laid.files match {
@@ -110,8 +112,11 @@ private[spark] final class PlannedSliceScan(session: SparkSession, source: Table
 
   override def name(): String = s"${source.describe} of ${source.table.basePath}"
 
-  override def schema(): StructType =
-    CarriedSchema.schema(StoredColumns.of(source.dataSchema, source.table.config.droppedColumns))
+  // Rows without meta columns tell of their partition by their file.
+  override def schema(): StructType = {
+    val carried = CarriedSchema.schema(StoredColumns.of(source.dataSchema, source.table.config.droppedColumns))
+    if (source.table.config.populateMetaFields) carried else carried.add(RowPlace.FileId, StringType, nullable = false)
+  }
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
@@ -123,4 +128,17 @@ private[spark] object PlannedSliceScan {
 
   def of(session: SparkSession, source: TableState): DataFrame =
     Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(session, source), None, None))
+
+  /** Likewise; each row has the path of its partition, which it need not store. */
+  def ofPartitions(session: SparkSession, source: TableState, slices: Seq[FileSlice]): DataFrame =
+    if (source.table.config.populateMetaFields) of(session, source)
+    else {
+      val partitions = slices.map(s => s.fileId -> s.partition).distinct
+      val path = partitions.toMap
+      if (path.size < partitions.size) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE",
+        "path" -> source.table.basePath, "feature" -> "file groups with one id in several partitions",
+        "reason" -> "rows without meta columns do not tell theirs", "way" -> UnsupportedTable.WrittenByHudi)
+      val partition = udf((file: String) => path(file)).apply(col(RowPlace.FileId))
+      of(session, source).withColumn(MetaFields.PartitionPath, partition).drop(RowPlace.FileId)
+    }
 }
