@@ -222,7 +222,7 @@ object Rooms {
     Room("spark.catalog", "tables as Spark sees them, by path or name, and what statements may do with them",
       "config", "error", "filegroup", "metadata", "metadata.known", "record", "schema", "service.partition",
       "spark.basefile.read",
-      "spark.catalog.metastore", "spark.inspect", "spark.plan.table", "spark.procedure", "spark.row",
+      "spark.catalog.metastore", "spark.inspect", "spark.keys", "spark.plan.table", "spark.procedure", "spark.row",
       "spark.scan.plan", "spark.scan.task", "spark.service.inline", "spark.shim", "spark.sync", "spark.task",
       "spark.write",
       "spark.write.attempt", "spark.write.table", "storage", "table", "transaction", "upkeep"),
