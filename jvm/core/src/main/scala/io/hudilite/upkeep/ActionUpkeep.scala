@@ -173,17 +173,20 @@ private[hudilite] object ActionUpkeep {
 
   // One process writes them, and each file of the metadata table is made in memory.
   private val MostRecords = 2000000
-  private val MostBloomBytes = 256L << 20
+  private[upkeep] val MostBloomBytes = 256L << 20
 
   /** Partitions with more records than one process should write at once. */
   private[upkeep] def tooLarge(changes: MetadataChanges): Map[MetadataPartition, String] =
     for ((partition, records) <- changes.records; reason <- tooLarge(partition, records)) yield partition -> reason
 
+  private def isOfFilters(partition: MetadataPartition): Boolean =
+    partition == BloomFilters || MetadataHome.isExpression(partition.name)
+
   private def tooLarge(partition: MetadataPartition, records: Seq[MetadataRecord]): Option[String] = {
     lazy val bytes = records.map(_.payload).collect { case bloom: Bloom => bloom.text.length.toLong }.sum
     if (partition == Files) None
     else if (records.size > MostRecords) Some(s"one action has ${records.size} records of it")
-    else if (partition == BloomFilters && bytes > MostBloomBytes) Some(s"one action has filters of $bytes bytes")
+    else if (isOfFilters(partition) && bytes > MostBloomBytes) Some(s"one action has filters of $bytes bytes")
     else None
   }
 }

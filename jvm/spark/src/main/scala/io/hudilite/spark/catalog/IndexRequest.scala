@@ -49,7 +49,7 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     *   its columns in Avro's words, if it has any
     */
   def made(version: Int, schema: Option[String]): Either[UnsupportedStatement, ExpressionIndex] =
-    if (kind != ColumnStats || expression.isEmpty) Left(refusal(""))
+    if (kind != BloomFilters && (kind != ColumnStats || expression.isEmpty)) Left(refusal(""))
     else if (!name.matches("\\w+")) Left(refusal("its name has letters, digits and _ alone"))
     else if (version < FirstVersion) Left(refusal(s"tables of version $version have none"))
     else {
@@ -76,13 +76,9 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     case ColumnStats if expression.isEmpty =>
       refused(s"CREATE INDEX $name USING $ColumnStats",
         s"without an expression a write makes it: $InPlaceOfColumns=$column $PassOver")
-    case ColumnStats | BloomFilters if expression.nonEmpty =>
-      refused(s"CREATE INDEX $name USING $kind ... expr = '${expression.getOrElse("")}'",
-        s"${if (reason.isEmpty) "filters of its values are kept up by Apache Hudi alone" else reason}; keep the value in a " +
-          s"column of its own, and $InPlaceOfColumns with it $PassOver")
-    case BloomFilters => refused(s"CREATE INDEX $name USING $BloomFilters",
-        "filters are of record keys alone, by hoodie.metadata.index.bloom.filter.enable; " +
-          s"$InPlaceOfColumns=$column $PassOver")
+    case ColumnStats | BloomFilters =>
+      refused(s"CREATE INDEX $name USING $kind ... expr = '$function'",
+        s"$reason; keep the value in a column of its own, and $InPlaceOfColumns with it $PassOver")
     case other => refused(s"CREATE INDEX $name USING $other",
         s"kinds of indexes are $RecordIndex, $ColumnStats and $BloomFilters, and without USING a secondary index, which Apache " +
           "Hudi makes")

@@ -146,8 +146,9 @@ final class IndexStatementsSuite extends NamedSession {
       "CREATE INDEX l ON t USING column_stats(ts) OPTIONS (expr = 'lower')" -> "not of the type of ts",
       "CREATE INDEX l ON t USING column_stats(name, day) OPTIONS (expr = 'lower')" -> "2 columns",
       "CREATE INDEX l ON t USING column_stats(name) OPTIONS (expr = 'trim', trimString = 'x')" -> "trimString",
-      "CREATE INDEX b ON t USING bloom_filters(name) OPTIONS (expr = 'lower')" -> "filters of its values",
-      s"CREATE INDEX b ON hudilite.`$path` USING bloom_filters(name)" -> "hoodie.metadata.index.bloom.filter.enable",
+      "CREATE INDEX b ON t USING bloom_filters(ts) OPTIONS (expr = 'lower')" -> "not of the type of ts",
+      s"CREATE INDEX b ON hudilite.`$path` USING bloom_filters(ts)" -> "not of the type of ts",
+      "CREATE INDEX b ON t USING bloom_filters(name) OPTIONS (expr = 'lower', numEntries = '9')" -> "numEntries",
       "CREATE INDEX i ON t USING btree(name)" -> "record_index, column_stats and bloom_filters").foreach {
       case (statement, text) => assert(refusal(statement).contains(text), s"$statement: ${refusal(statement)}")
     }
