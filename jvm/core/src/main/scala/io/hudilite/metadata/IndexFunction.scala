@@ -106,7 +106,7 @@ object IndexFunction {
       case (_, Some(_)) if more.nonEmpty => Left(s"$name is not known with ${more.toSeq.sorted.mkString(", ")}")
       case (_, Some(function)) => Right(function)
       case (other, _) if OfTimes(other) =>
-        Left(s"$other is of timestamps, which the time zone of the session that asks says, and no file tells it")
+        Left(s"$other is of timestamps, by the time zone of the session that evaluates it, which no file tells")
       case (other, _) => Left(s"values of $other depend on more than the column, or are not known here")
     }
   }

@@ -19,7 +19,8 @@ private[hudilite] object Membership {
     */
   def of(filter: ColumnFilter, isSet: FilterColumn => Boolean): ColumnFilter = filter match {
     case Comparison(column, Operator.Equal, value) if isSet(column) => among(column, value)
-    case OneOf(column, values) if isSet(column) && values.nonEmpty && values.size <= MostValues => joined(values.map(among(column, _)), AnyOf(_))
+    case OneOf(column, values) if isSet(column) && values.nonEmpty && values.size <= MostValues =>
+      joined(values.map(among(column, _)), AnyOf(_))
     case AllOf(parts) =>
       val told = parts.map(of(_, isSet))
       if (told.forall(_ == Other)) Other else AllOf(told)

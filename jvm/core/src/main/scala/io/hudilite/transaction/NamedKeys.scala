@@ -16,12 +16,14 @@ private[hudilite] object NamedKeys {
     *   those that the statement names, which are to be the record key
     * @param options
     *   they say if each partition of the table has keys of its own
+    * @param byBuckets
+    *   writes of the table deal rows to buckets
     */
-  def create(table: Table, columns: Seq[String], options: TransactionOptions): Unit = {
+  def create(table: Table, columns: Seq[String], options: TransactionOptions, byBuckets: Boolean): Unit = {
     def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
       "statement" -> s"CREATE INDEX ${RecordIndex.name}", "path" -> table.basePath, "reason" -> reason)
-    ofColumns(table.config, columns).orElse(ofOptions(options)).orElse(ofTable(table, options.indexes)).foreach(reason =>
-      throw refused(reason))
+    ofColumns(table.config, columns).orElse(ofOptions(options)).orElse(ofTable(table, options.indexes, byBuckets))
+      .foreach(reason => throw refused(reason))
     Transaction.preparedNow(table, options) { now =>
       ofHome(new MetadataHome(now.store)).orElse(ofTime(now)).foreach(reason => throw refused(reason))
       made(now, options).foreach(reason => throw refused(reason))
@@ -38,17 +40,18 @@ private[hudilite] object NamedKeys {
   // A later write with these options would take the index away again.
   private def ofOptions(options: TransactionOptions): Option[String] = {
     val indexes = options.indexes
-    if (options.keepsMetadata.contains(false)) Some("hoodie.metadata.enable is false, by which the next write removes it")
+    if (options.keepsMetadata.contains(false))
+      Some("hoodie.metadata.enable is false, by which the next write removes it")
     else if (isPartitioned(indexes)) None
     else if (indexes.keys.isWanted.contains(false))
       Some(s"${IndexOptions.Keys.name} is false, by which the next write removes it")
     else None
   }
 
-  private def ofTable(table: Table, indexes: IndexesConf): Option[String] =
+  private def ofTable(table: Table, indexes: IndexesConf, byBuckets: Boolean): Option[String] =
     if (isPartitioned(indexes) && table.config.version < IndexesToMake.FirstWithPartitionKeys)
       Some(s"tables of version ${table.config.version} have none by partition")
-    else if (table.config.tableType == TableType.MergeOnRead && hasBuckets(table))
+    else if (table.config.tableType == TableType.MergeOnRead && (byBuckets || hasBuckets(table)))
       Some("the rows of the table lie in buckets, and log files of a merge-on-read table get new keys then, which it " +
         "does not tell; such a table needs no index, since the key says in which bucket it is")
     else None

@@ -69,7 +69,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     }
     val filters = listed.values.map(_.size.toLong).sum * indexes.expressions.count(_.isFilter)
     if (count > MostFacts) not(s"one process would write $count facts on files")
-    else if (filters * FilterBytes > ActionUpkeep.MostBloomBytes) not(s"one process would write $filters bloom filters")
+    else if (filters * ActionUpkeep.FilterBytes > ActionUpkeep.MostBloomBytes)
+      not(s"one process would write $filters bloom filters")
     else
       try Some(facts(listed, table, indexes))
       catch {
@@ -139,6 +140,4 @@ private object IndexInitialisation {
   val log = LoggerFactory.getLogger("io.hudilite.upkeep.IndexInitialisation")
   // Records of one process, which are made in memory.
   val MostFacts = 2000000L
-  // Of values of a function.
-  val FilterBytes = 431380L
 }

@@ -38,7 +38,8 @@ class MembershipSuite extends FunSuite {
       AnyOf(Seq(text("a"), IsNull(name))), AllOf(Seq(IsNull(name), StartsWith(name, "a"))),
       Negation(Comparison(name, Operator.Less, StatValue.Text("a"))), OneOf(name, Nil))
       .foreach(filter => assert(mayPass(filter, "b"), filter.toString))
-    Seq(IsNull(name), Negation(IsNull(name)), StartsWith(name, "a"), Comparison(name, Operator.Less,
+    Seq(IsNull(name), Negation(IsNull(name)), StartsWith(name, "a"),
+      Comparison(name, Operator.Less,
         StatValue.Text("a")), AllOf(Seq(IsNull(name), IsNull(size)))).foreach(filter => assertEquals(of(filter), Other))
   }
 

@@ -32,7 +32,8 @@ private[known] object ExpressedColumns {
 
   private val MetaPrefix = "_hoodie_"
 
-  private def typeOf(file: MessageType, span: ExpressedValues): Type = file.getType(file.getFieldIndex(span.index.column))
+  private def typeOf(file: MessageType, span: ExpressedValues): Type =
+    file.getType(file.getFieldIndex(span.index.column))
 
   private def isRead(column: Type, takes: Int): Boolean = column.isPrimitive &&
     !column.isRepetition(Type.Repetition.REPEATED) &&

@@ -31,8 +31,9 @@ private[known] object ExpressedValues {
   def told(all: Seq[ExpressedValues], file: KnownFile): KnownFile = file.copy(
     expressed = all.collect { case span: ExpressedSpan => span.index.partition.name -> span.facts }
       .filter(_._2.values > 0).toMap,
-    filtered = all.collect { case filter: ExpressedFilter if filter.hasRows =>
-      filter.index.partition.name -> filter.text
+    filtered = all.collect {
+      case filter: ExpressedFilter if filter.hasRows =>
+        filter.index.partition.name -> filter.text
     }.toMap)
 }
 

@@ -47,7 +47,7 @@ object WantedFacts {
   private val MostSent = 64 * 1024
 
   // Of values of functions, each of 431,380 characters.
-  private val MostFilters = 16
+  private val MostFilters = 8
 }
 
 /** Facts on a file that a task has written.

@@ -40,7 +40,9 @@ final class ExpressionRanges(metadata: MetadataTable, basePath: String) extends 
         index <- indexes.find(i => Seq(i.partition.name) == column.path && !i.isFilter).toSeq
         (file, range) <- ranges(index, column, of.map(_._2))
       } yield file -> (column -> range)
-      (found ++ indexes.filter(_.isFilter).flatMap(filtered(_, files))).groupBy(_._1).map { case (file, ranges) => file -> ranges.map(_._2).toMap }
+      (found ++ indexes.filter(_.isFilter).flatMap(filtered(_, files))).groupBy(_._1).map { case (file, ranges) =>
+        file -> ranges.map(_._2).toMap
+      }
     } catch {
       // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
       case e @ (_: HudiliteException | _: IOException | _: IllegalArgumentException) =>

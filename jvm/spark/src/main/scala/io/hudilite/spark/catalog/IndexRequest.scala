@@ -34,7 +34,8 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
   }.toMap
 
   private def strange: Seq[String] = options.toSeq.collect {
-    case (option, value) if option.equalsIgnoreCase(IsPartitioned) && !isTrue(value) && !value.equalsIgnoreCase("false") =>
+    case (option, value)
+        if option.equalsIgnoreCase(IsPartitioned) && !isTrue(value) && !value.equalsIgnoreCase("false") =>
       s"$option of '$value'"
     case (option, _) if !option.equalsIgnoreCase(IsPartitioned) && !option.startsWith(OfWrites) => option
   }.sorted

@@ -94,17 +94,17 @@ final class ExpressionIndexSuite extends NamedSession {
 
   private def checkRanges(metadata: MetadataTable, index: ExpressionIndex, partition: String,
       known: Seq[(String, KnownFile)], action: String): Unit = {
-      val files = known.map { case (name, file) => name -> file.expressed.get(index.partition.name) }
-      val keys = files.map { case (name, _) => MetadataKeys.ofColumn(index.column, partition, name) -> name }.toMap
-      val told = metadata.records(index.partition, keys.keySet).collect {
-        case MetadataRecord(key, MetadataPayload.Statistics(of, false)) =>
-          keys(key) -> ((of.min, of.max, of.values + of.nulls, of.nulls))
-      }.toMap
-      val wanted = files.collect { case (name, Some(f)) =>
-        name -> ((f.bounds.map(_._1), f.bounds.map(_._2), f.values, f.nulls.get))
-      }.toMap
-      assertEquals(told, wanted, s"$action: ${index.partition.name} of $partition")
-      checkPartition(metadata, index.partition, partition, files.flatMap(_._2), action)
+    val files = known.map { case (name, file) => name -> file.expressed.get(index.partition.name) }
+    val keys = files.map { case (name, _) => MetadataKeys.ofColumn(index.column, partition, name) -> name }.toMap
+    val told = metadata.records(index.partition, keys.keySet).collect {
+      case MetadataRecord(key, MetadataPayload.Statistics(of, false)) =>
+        keys(key) -> ((of.min, of.max, of.values + of.nulls, of.nulls))
+    }.toMap
+    val wanted = files.collect { case (name, Some(f)) =>
+      name -> ((f.bounds.map(_._1), f.bounds.map(_._2), f.values, f.nulls.get))
+    }.toMap
+    assertEquals(told, wanted, s"$action: ${index.partition.name} of $partition")
+    checkPartition(metadata, index.partition, partition, files.flatMap(_._2), action)
   }
 
   private def checkPartition(metadata: MetadataTable, index: MetadataPartition, partition: String,
@@ -250,7 +250,8 @@ final class ExpressionIndexSuite extends NamedSession {
     assertEquals(left("code = 'a2z'"), Some(3))
     sql("CREATE INDEX low ON sets USING bloom_filters(name) OPTIONS (expr = 'lower')")
     sql("CREATE INDEX codes ON sets USING bloom_filters(code)")
-    assertEquals(sql("SHOW INDEXES FROM sets").map(_.getString(0)).toSet, Set("expr_index_codes", "expr_index_low", "files"))
+    assertEquals(sql("SHOW INDEXES FROM sets").map(_.getString(0)).filter(_.startsWith("expr_")).sorted,
+      Seq("expr_index_codes", "expr_index_low"))
     sql("INSERT INTO sets VALUES (5, 'Aa5', 'a5', 'n', NULL, 1, 'd'), (95, 'Zz5', 'z5', NULL, NULL, 1, 'd')")
     assertEquals(left("lower(name) = 'zz2'"), Some(1))
     assertEquals(left("lower(name) IN ('aa0', 'zz5', 'mm')"), Some(2))
@@ -262,7 +263,7 @@ final class ExpressionIndexSuite extends NamedSession {
       "lower(name) = ''").foreach(filter => assertEquals(left(filter).getOrElse(5), 5, filter))
     assertEquals(sql("SELECT id FROM sets WHERE code IN ('z2', 'a5') ORDER BY id").map(_.getInt(0)), Seq(5, 92))
     assert(intercept[HudiliteException](sql("CREATE INDEX r ON sets USING column_stats(code) OPTIONS (expr = 'lower')"))
-      .getMessage.contains("expr_index_codes is of this column"))
+        .getMessage.contains("expr_index_codes is of this column"))
     assertEquals(condition("INSERT INTO sets VALUES (6, 'a', '\ufffd', 'n', NULL, 1, 'd')"), "METADATA_TABLE_LOST")
     sql("DROP INDEX codes ON sets")
     assert(!isListed(path, "codes") && isListed(path, "low"))

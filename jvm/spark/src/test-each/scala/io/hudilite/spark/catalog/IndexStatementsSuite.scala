@@ -77,8 +77,9 @@ final class IndexStatementsSuite extends NamedSession {
     val places = new MetadataTable(table.store, table.timeline).records(MetadataPartition.RecordIndex).collect {
       case MetadataRecord(key, MetadataPayload.Place(partition, _, _, _)) => s"$key $partition"
     }.toSeq
-    (places.sorted, sql(s"SELECT concat(_hoodie_record_key, ' ', _hoodie_partition_path) FROM hudilite.`$path`")
-      .map(_.getString(0)).sorted)
+    (places.sorted,
+      sql(s"SELECT concat(_hoodie_record_key, ' ', _hoodie_partition_path) FROM hudilite.`$path`")
+        .map(_.getString(0)).sorted)
   }
 
   for (kind <- Seq("cow", "mor"))
@@ -95,8 +96,9 @@ final class IndexStatementsSuite extends NamedSession {
       assertEquals(keyed(path), (Seq("1 day=a", "2 day=b", "3 day=a"), Seq("1 day=a", "2 day=b", "3 day=a")))
       assert(spark("CREATE INDEX record_index ON keyed USING record_index(id)").contains("record_index"))
       sql("CREATE INDEX IF NOT EXISTS record_index ON keyed USING record_index (id)")
-      sql("MERGE INTO keyed t USING (SELECT * FROM VALUES (1, 'ann', 8L, 'a'), (5, 'eve', 8L, 'b') s(id, name, ts, day)) s " +
-        "ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *")
+      sql(
+        "MERGE INTO keyed t USING (SELECT * FROM VALUES (1, 'ann', 8L, 'a'), (5, 'eve', 8L, 'b') s(id, name, ts, day)) s " +
+          "ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *")
       assertEquals(keyed(path), (Seq("2 day=b", "3 day=a", "5 day=b"), Seq("2 day=b", "3 day=a", "5 day=b")))
       if (kind == "cow")
         assert(sql("EXPLAIN SELECT * FROM keyed WHERE id = 5").head.getString(0).contains("record index"),
@@ -111,7 +113,8 @@ final class IndexStatementsSuite extends NamedSession {
       sql("DROP TABLE keyed")
     }
 
-  test("a table that cannot have a record index, or whose options take it away, is refused before anything is changed") {
+  test(
+    "a table that cannot have a record index, or whose options take it away, is refused before anything is changed") {
     def table(properties: String): String = {
       sql(s"CREATE TABLE no (id INT, name STRING, ts BIGINT) USING hudilite TBLPROPERTIES ($properties)")
       sql("INSERT INTO no VALUES (1, 'Ann', 5)")
@@ -137,7 +140,8 @@ final class IndexStatementsSuite extends NamedSession {
     Seq("CREATE INDEX record_index ON t (name)" -> "of the record key, id, and not of name",
       "CREATE INDEX record_index ON t USING record_index(id, name)" -> "not of id, name",
       "CREATE INDEX keys ON t USING record_index(id)" -> "whose name is record_index",
-      "CREATE INDEX record_index ON t (id) OPTIONS (isPartitioned = 'maybe', more = '1')" -> "isPartitioned of 'maybe', more",
+      "CREATE INDEX record_index ON t (id) OPTIONS (isPartitioned = 'maybe', more = '1')" ->
+        "isPartitioned of 'maybe', more",
       "CREATE INDEX by_name ON t (name)" -> "column.stats.column.list=name",
       "CREATE INDEX n ON TABLE t USING column_stats(name)" -> "column.stats.column.list=name",
       "CREATE INDEX n ON t USING column_stats(name, ts) OPTIONS (expr = 'identity')" -> "list=name, ts",
