@@ -35,6 +35,7 @@ FILTERS = [
     "lower(colour) IN ('c0', 'c8')",
     "lower(colour) = 'none'",
     "substring(id, 1, 2) = 'k1'",
+    "substring(id, 1, 2) IN ('k2', 'k7')",
 ]
 
 
@@ -45,19 +46,19 @@ def table_of(spark: SparkSession, path: Path) -> JavaObject:
     return catalog.loadTable(spark._jvm.org.apache.spark.sql.connector.catalog.Identifier.of(nowhere, str(path)))  # type: ignore
 
 
-def create_by_hudilite(spark: SparkSession, path: Path, name: str, column: str, **options: str) -> None:
+def create_by_hudilite(spark: SparkSession, path: Path, name: str, kind: str, column: str, **options: str) -> None:
     expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
     columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
     columns[0] = expressions.Expressions.column(column)
-    table_of(spark, path).createIndex(name, columns, {}, {"type": "column_stats", **options})
+    table_of(spark, path).createIndex(name, columns, {}, {"type": kind, **options})
 
 
-def create_by_hudi(spark: SparkSession, path: Path, name: str, column: str, options: str) -> None:
+def create_by_hudi(spark: SparkSession, path: Path, name: str, kind: str, column: str, options: str) -> None:
     for key, value in {**HUDIS, "hoodie.write.auto.upgrade": "false"}.items():
         spark.sql(f"SET {key}={value}")
     try:
         spark.sql(f"CREATE TABLE IF NOT EXISTS indexed_by_hudi USING hudi LOCATION '{path}'")
-        spark.sql(f"CREATE INDEX {name} ON indexed_by_hudi USING column_stats({column}) OPTIONS ({options})")
+        spark.sql(f"CREATE INDEX {name} ON indexed_by_hudi USING {kind}({column}) OPTIONS ({options})")
     finally:
         for key in [*HUDIS, "hoodie.write.auto.upgrade"]:
             spark.sql(f"RESET {key}")
@@ -77,6 +78,8 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
 ) -> None:
     spark = lite.spark
     shape, model = Shape(9, extra={"hoodie.datasource.write.table.type": table_type}), Model()
+    # Of log files with updates Apache Hudi 1.2 fails to make filters.
+    kind = "bloom_filters" if table_type == "COPY_ON_WRITE" else "column_stats"
     players = [replace(lite, always={**lite.always, **ALWAYS}), replace(real, always={**real.always, **HUDIS})]
     if first == "hudi":
         players.reverse()
@@ -84,11 +87,11 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
     for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1, 0]):
         engine = players[player]
         if turn == 2 and first == "hudilite":
-            create_by_hudilite(spark, path, "low", "colour", expr="lower")
-            create_by_hudilite(spark, path, "begin", "id", expr="substring", pos="1", len="2")
+            create_by_hudilite(spark, path, "low", "column_stats", "colour", expr="lower")
+            create_by_hudilite(spark, path, "begin", kind, "id", expr="substring", pos="1", len="2")
         if turn == 2 and first == "hudi":
-            create_by_hudi(spark, path, "low", "colour", "expr='lower'")
-            create_by_hudi(spark, path, "begin", "id", "expr='substring', pos='1', len='2'")
+            create_by_hudi(spark, path, "low", "column_stats", "colour", "expr='lower'")
+            create_by_hudi(spark, path, "begin", kind, "id", "expr='substring', pos='1', len='2'")
         batch = [
             record(f"k{i:02d}", turn, f"d{i % 3}", None if i % 5 == 4 else f"C{turn}", float(i))
             for i in range(turn * 2, turn * 2 + 8)

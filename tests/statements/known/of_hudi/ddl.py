@@ -166,26 +166,42 @@ STORIES = [
         _INDEXED,
         [
             Step("index-show-indexes-of-a-new-table", "SHOW INDEXES FROM {t}", rows=2),
-            Step(
-                "index-create-record-index index-drop-index index-update-behind-indexes",
-                "CREATE INDEX record_index ON {t} (ride)",
-                error="STATEMENT_NOT_SUPPORTED",
-                says="hoodie.index.type",
-            ),
+            Step("index-create-record-index", "CREATE INDEX record_index ON {t} (ride)", "SHOW INDEXES FROM {t}", 3),
             Step(
                 "index-create-bloom-expression",
                 "CREATE INDEX idx_car ON {t} USING bloom_filters(car) OPTIONS(expr='identity')",
-                error="STATEMENT_NOT_SUPPORTED",
+                "SELECT ride FROM {t} WHERE car = 'car-b'",
+                ["r-2"],
             ),
             Step(
                 "index-create-bloom-expression-lower",
                 "CREATE INDEX idx_lower ON {t} USING bloom_filters(who) OPTIONS(expr='lower')",
-                error="STATEMENT_NOT_SUPPORTED",
+                "SELECT ride FROM {t} WHERE lower(who) IN ('ann', 'dan')",
+                ["r-1", "r-4"],
+            ),
+            Step(
+                "index-update-behind-indexes",
+                "UPDATE {t} SET who = 'Zoe', fare = 1.5 WHERE ride = 'r-1'",
+                "SELECT ride, fare FROM {t} WHERE lower(who) = 'zoe'",
+                [("r-1", 1.5)],
+            ),
+            Step(
+                "index-drop-index",
+                [
+                    "DROP INDEX idx_car ON {t}",
+                    "DROP INDEX idx_lower ON {t}",
+                    "UPDATE {t} SET who = 'ann', fare = 19.1 WHERE ride = 'r-1'",
+                    "DROP INDEX record_index ON {t}",
+                ],
+                "SHOW INDEXES FROM {t}",
+                2,
             ),
             Step(
                 "index-create-column-stats-hour-if-not-exists",
                 "CREATE INDEX IF NOT EXISTS ts_hour ON {t} USING column_stats(ts) OPTIONS(expr='hour')",
                 error="STATEMENT_NOT_SUPPORTED",
+                says="hour is of timestamps",
+                otherwise=True,
             ),
             Step(
                 "index-drop-index-if-exists",
@@ -214,7 +230,7 @@ STORIES = [
                 ],
                 rows=["who", "who", "who"],
             ),
-            Step("queries-timeline-function", "SELECT * FROM hudi_query_timeline('{t}', 'true')", rows=1),
+            Step("queries-timeline-function", "SELECT * FROM hudi_query_timeline('{t}', 'true')", rows=3),
         ],
     ),
     _one(

@@ -63,7 +63,7 @@ object IndexDefinitions {
     val (root, all) = tree(content)
     val node = all.putObject(index.partition.name)
     node.put("indexName", index.partition.name)
-    node.put("indexType", MetadataPartition.ColumnStats.name)
+    node.put("indexType", index.kind)
     node.put("indexFunction", function)
     node.putArray("sourceFields").add(index.column)
     val said = node.putObject("indexOptions")

@@ -41,6 +41,9 @@ object IndexFunction {
   private def lettersStay: Boolean = !OtherLetters(Locale.getDefault.getLanguage)
   private val OtherLetters = Set("tr", "az", "lt")
 
+  /** The text as it is. */
+  case object Identity extends OfTexts(identity)
+
   case object Lower extends OfLetters(_.toLowerCase(Locale.ROOT))
   case object Upper extends OfLetters(_.toUpperCase(Locale.ROOT))
   case object Trim extends OfTexts(text => withoutLast(withoutFirst(text)))
@@ -87,19 +90,28 @@ object IndexFunction {
   case object Month extends OfDays(_.getMonthValue)
   case object DayOfMonth extends OfDays(_.getDayOfMonth)
 
-  /** The function of a definition, by Apache Hudi's names of it and its words; or the reason why it is none of these. */
-  def of(name: String, words: Map[String, String]): Either[String, IndexFunction] = {
+  /** The function of a definition, by Apache Hudi's names of it and its words; or the reason why it is none of these.
+    *
+    * @param ofValues
+    *   the values may be those of the column
+    */
+  def of(name: String, words: Map[String, String], ofValues: Boolean = false): Either[String, IndexFunction] = {
     val more = words.keySet - "expr"
     (name, Plain.get(name)) match {
       case ("substring", _) if more == Set("pos", "len") =>
         (for (position <- number(words("pos"));
           length <- number(words("len"))) yield Part(position, length)).toRight("pos and len are numbers")
       case ("substring", _) => Left("it takes pos and len")
+      case ("identity", _) if ofValues && more.isEmpty => Right(Identity)
       case (_, Some(_)) if more.nonEmpty => Left(s"$name is not known with ${more.toSeq.sorted.mkString(", ")}")
       case (_, Some(function)) => Right(function)
+      case (other, _) if OfTimes(other) =>
+        Left(s"$other is of timestamps, by the time zone of the session that evaluates it, which no file tells")
       case (other, _) => Left(s"values of $other depend on more than the column, or are not known here")
     }
   }
+
+  private val OfTimes = Set("hour", "minute", "second")
 
   private lazy val Plain: Map[String, IndexFunction] = Map("lower" -> Lower, "upper" -> Upper, "trim" -> Trim,
     "ltrim" -> TrimLeft, "rtrim" -> TrimRight, "length" -> Length, "year" -> Year, "month" -> Month,

@@ -77,9 +77,12 @@ object ActionKeys {
   *   Hudi's name of its kind, where the footer says it
   * @param expressed
   *   values of functions over columns, by the name of the index; none of a file without rows
+  * @param filtered
+  *   texts of bloom filters of such values, by the name of the index; of none where a value is not certain
   */
 final case class KnownFile(bytes: Long, columns: Map[String, ColumnFacts] = Map.empty, bloom: Option[String] = None,
-    bloomKind: Option[String] = None, expressed: Map[String, ColumnFacts] = Map.empty)
+    bloomKind: Option[String] = None, expressed: Map[String, ColumnFacts] = Map.empty,
+    filtered: Map[String, Option[String]] = Map.empty)
 
 /** A column of a file: of a base file as its footer tells of it, of a log file as all its records do, deletes left out.
   *

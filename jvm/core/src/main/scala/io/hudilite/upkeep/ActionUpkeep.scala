@@ -49,7 +49,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
   def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit = {
     val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after =>
       home.expressions.flatMap(index =>
-        index.refusal(after).map(index.partition -> _)).toMap)
+        index.refusal(after).map(index.partition -> _)).toMap) ++ tooMany(commit)
     if (changed.nonEmpty) without(changed).written(instant, commit, before, columns)
     else record(instant) { (metadata, shape) =>
       val grown = if (!shape.partitions(ColumnStats)) shape
@@ -60,6 +60,14 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
       action -> new KnownState(table, metadata).before(action, grown)
     }(new KeyUpkeep(home, keys).written(instant, commit, before, _))
+  }
+
+  // Before the driver has them in memory.
+  private def tooMany(commit: CommitMetadata): Reasons = {
+    val filters = home.expressions.filter(_.isFilter)
+    val files = commit.allStats.count(_.path.nonEmpty).toLong
+    if (files * filters.size * FilterBytes <= MostBloomBytes) Map.empty
+    else filters.map(_.partition -> s"one action has filters of $files files").toMap
   }
 
   /** A cleaning, whose files are gone. */
@@ -173,17 +181,23 @@ private[hudilite] object ActionUpkeep {
 
   // One process writes them, and each file of the metadata table is made in memory.
   private val MostRecords = 2000000
-  private val MostBloomBytes = 256L << 20
+  private[upkeep] val MostBloomBytes = 256L << 20
+
+  // A bloom filter of values of a function.
+  private[upkeep] val FilterBytes = 431380L
 
   /** Partitions with more records than one process should write at once. */
   private[upkeep] def tooLarge(changes: MetadataChanges): Map[MetadataPartition, String] =
     for ((partition, records) <- changes.records; reason <- tooLarge(partition, records)) yield partition -> reason
 
+  private def isOfFilters(partition: MetadataPartition): Boolean =
+    partition == BloomFilters || MetadataHome.isExpression(partition.name)
+
   private def tooLarge(partition: MetadataPartition, records: Seq[MetadataRecord]): Option[String] = {
     lazy val bytes = records.map(_.payload).collect { case bloom: Bloom => bloom.text.length.toLong }.sum
     if (partition == Files) None
     else if (records.size > MostRecords) Some(s"one action has ${records.size} records of it")
-    else if (partition == BloomFilters && bytes > MostBloomBytes) Some(s"one action has filters of $bytes bytes")
+    else if (isOfFilters(partition) && bytes > MostBloomBytes) Some(s"one action has filters of $bytes bytes")
     else None
   }
 }

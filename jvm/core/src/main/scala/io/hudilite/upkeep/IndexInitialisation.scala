@@ -67,7 +67,10 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
       told(indexes.partitions, reason)
       None
     }
+    val filters = listed.values.map(_.size.toLong).sum * indexes.expressions.count(_.isFilter)
     if (count > MostFacts) not(s"one process would write $count facts on files")
+    else if (filters * ActionUpkeep.FilterBytes > ActionUpkeep.MostBloomBytes)
+      not(s"one process would write $filters bloom filters")
     else
       try Some(facts(listed, table, indexes))
       catch {

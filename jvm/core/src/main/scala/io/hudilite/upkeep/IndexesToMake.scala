@@ -136,8 +136,8 @@ private[hudilite] object IndexesToMake {
       case _ =>
     }
 
-  // From this version of tables on.
-  private val FirstWithPartitionKeys = 9
+  /** From this version of tables on, a record index may have keys by partition. */
+  val FirstWithPartitionKeys = 9
 
   private def canHavePartitions(table: Table): Boolean =
     table.config.version >= FirstWithPartitionStats && table.config.partitionFields.nonEmpty

@@ -11,7 +11,14 @@ import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.MetadataUse
 import io.hudilite.timeline.{Action, CommitMetadata}
-import io.hudilite.transaction.{Assumption, MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.{
+  Assumption,
+  MetadataTablePolicy,
+  NamedIndexes,
+  NamedKeys,
+  Transaction,
+  TransactionOptions
+}
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -208,6 +215,32 @@ class KeyUpkeepSuite extends FunSuite {
     assertEquals(table.kept.partitions, Seq("files"))
     assertEquals(table.kept.files.filter(_.contains("record_index")), Nil)
   }
+
+  for ((version, isPartitioned) <- Seq(6 -> false, 9 -> false, 9 -> true))
+    test(
+      s"version $version${if (isPartitioned) " by partition" else ""}: a statement makes the index of the rows, once") {
+      val table = keyed(version, isPartitioned, tells = true)
+      table.write("INSERT", Seq(group("p", 1) -> Seq("a", "b")), come(group("p", 1), "a", "b"))
+      assert(NamedIndexes.drop(table.table, "record_index", TransactionOptions()))
+      assertEquals(table.kept.partitions, Seq("files"))
+      val columns = table.table.config.recordKeyFields
+      def refused(columns: Seq[String], options: TransactionOptions, byBuckets: Boolean = false): String = {
+        val error = intercept[InvalidInput](NamedKeys.create(table.table, columns, options, byBuckets))
+        assertEquals(error.condition, "STATEMENT_NOT_SUPPORTED")
+        error.parameters("reason")
+      }
+      assert(refused(columns :+ "ts", table.options).startsWith(
+          s"it is of the record key, ${columns.mkString(", ")}, and"))
+      assert(refused(columns, table.options.copy(keepsMetadata = Some(false))).contains("hoodie.metadata.enable"))
+      assert(refused(columns, TransactionOptions(indexes = IndexesConf(keys = KeyIndexConf(Some(false), 1, 1))))
+          .contains("next write removes it"))
+      assertEquals(table.kept.partitions, Seq("files"), "nothing is changed before")
+      NamedKeys.create(table.table, columns.reverse, table.options, byBuckets = false)
+      assertWhole(table, "a statement")
+      table.write("UPSERT", Seq(group("p", 1) -> Seq("a", "b"), group("p", 2) -> Seq("d")), come(group("p", 2), "d"))
+      assertWhole(table, "an upsert")
+      assert(refused(columns, table.options).contains("has one by now"))
+    }
 
   test("the definition says if the index is by partition, and others stay as they are") {
     for (isPartitioned <- Seq(false, true)) {

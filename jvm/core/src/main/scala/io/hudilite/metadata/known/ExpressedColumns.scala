@@ -1,7 +1,7 @@
 package io.hudilite.metadata.known
 
 import io.hudilite.codec.parquet.ParquetRecords
-import io.hudilite.metadata.{ColumnFacts, ColumnSpan, ExpressionIndex, StatType, StatValue}
+import io.hudilite.metadata.{StatType, StatValue}
 
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.hadoop.api.{InitContext, ReadSupport}
@@ -11,33 +11,11 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.{DateLogicalTypeAnnotatio
 
 import scala.collection.JavaConverters._
 
-/** Gathers the values of a function over a column. */
-private[known] final class ExpressedSpan(val index: ExpressionIndex) {
-
-  private val kind = StatType.plain(index.function.gives)
-  private val span = new ColumnSpan(kind)
-
-  /** @param value
-    *   of the column; `None` where it is null
-    */
-  def add(value: Option[StatValue]): Unit = value match {
-    case None => span.add(None)
-    case Some(v) => index.function(v).fold(addUntold())(result => span.add(Some(result)))
-  }
-
-  def addNulls(count: Long): Unit = span.add(ColumnFacts(count, Some(count), 0L, 0L, None, isEmpty = true, kind))
-
-  /** Values that cannot be read. */
-  def addUntold(): Unit = span.add(ColumnFacts(1L, None, 0L, 0L, None, isEmpty = false, kind))
-
-  def facts: ColumnFacts = span.facts
-}
-
 /** Values of functions over columns of Parquet files, of which no others are read. */
 private[known] object ExpressedColumns {
 
   /** Adds the values of a file. */
-  def add(records: ParquetRecords, spans: Seq[ExpressedSpan]): Unit = {
+  def add(records: ParquetRecords, spans: Seq[ExpressedValues]): Unit = {
     val file = records.footer.getFileMetaData.getSchema
     val (there, missing) = spans.partition(span => file.containsField(span.index.column))
     val rows = records.footer.getBlocks.asScala.map(_.getRowCount).sum
@@ -54,7 +32,8 @@ private[known] object ExpressedColumns {
 
   private val MetaPrefix = "_hoodie_"
 
-  private def typeOf(file: MessageType, span: ExpressedSpan): Type = file.getType(file.getFieldIndex(span.index.column))
+  private def typeOf(file: MessageType, span: ExpressedValues): Type =
+    file.getType(file.getFieldIndex(span.index.column))
 
   private def isRead(column: Type, takes: Int): Boolean = column.isPrimitive &&
     !column.isRepetition(Type.Repetition.REPEATED) &&

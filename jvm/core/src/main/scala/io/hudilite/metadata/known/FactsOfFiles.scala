@@ -3,7 +3,7 @@ package io.hudilite.metadata.known
 import io.hudilite.codec.parquet.ParquetRecords
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFileFooter, StoredFile}
-import io.hudilite.metadata.{ColumnFacts, ExpressionIndex, FooterFacts, KnownFile}
+import io.hudilite.metadata.{ExpressionIndex, FooterFacts, KnownFile}
 import io.hudilite.storage.Storage
 
 import org.apache.hadoop.conf.Configuration
@@ -35,18 +35,19 @@ final class FactsOfFiles(storage: Storage, columns: Seq[String], blooms: Boolean
     if (path.substring(path.lastIndexOf('/') + 1).startsWith("."))
       if (columns.isEmpty && expressions.isEmpty) KnownFile(length) else logs.of(path, length)
     else if (columns.isEmpty && !blooms && expressions.isEmpty) KnownFile(length)
-    else ofBase(path, length).copy(expressed = if (expressions.isEmpty) Map.empty else expressed(path, length))
+    else if (expressions.isEmpty) ofBase(path, length)
+    else expressed(path, length, ofBase(path, length))
 
   /** The base file has no rows. */
   def isEmpty(path: String, length: Long): Boolean =
     BaseFileFooter.metadata(new StoredFile(storage, path, length), path).getBlocks.asScala.forall(_.getRowCount == 0)
 
-  private def expressed(path: String, length: Long): Map[String, ColumnFacts] = CorruptTable.guard(path) {
+  private def expressed(path: String, length: Long, known: KnownFile): KnownFile = CorruptTable.guard(path) {
     val records = new ParquetRecords(new StoredFile(storage, path, length), new Configuration(false))
     try {
-      val spans = expressions.map(new ExpressedSpan(_))
-      ExpressedColumns.add(records, spans)
-      spans.map(span => span.index.partition.name -> span.facts).filter(_._2.values > 0).toMap
+      val values = expressions.map(ExpressedValues.of)
+      ExpressedColumns.add(records, values)
+      ExpressedValues.told(values, known)
     } finally records.close()
   }
 

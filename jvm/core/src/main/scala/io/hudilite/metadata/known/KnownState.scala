@@ -51,14 +51,14 @@ final class KnownState(table: Table, metadata: MetadataTable) {
   }
 
   private def ofSlices(shape: MetadataShape): Boolean =
-    shape.partitions(MetadataPartition.PartitionStats) || shape.expressions.nonEmpty
+    shape.partitions(MetadataPartition.PartitionStats) || shape.expressions.exists(!_.isFilter)
 
   private def ofPartitions(touched: Seq[String], shape: MetadataShape): MetadataState = {
     val found = table.slices(touched)
     val filled = known(found).filter(_._2.nonEmpty)
     val told = if (!shape.partitions(MetadataPartition.PartitionStats)) Map.empty: Told
     else statistics(MetadataPartition.ColumnStats, filled, shape.columns)
-    val expressed = shape.expressions.map(index =>
+    val expressed = shape.expressions.filterNot(_.isFilter).map(index =>
       index.partition -> statistics(index.partition, filled, Seq(index.column))).toMap
     val all = (told +: expressed.values.toSeq).filter(_.nonEmpty)
     MetadataState(shape,

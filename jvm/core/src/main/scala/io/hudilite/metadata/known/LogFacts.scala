@@ -20,14 +20,13 @@ private[known] final class LogFacts(storage: Storage, columns: Seq[String], expr
   def of(path: String, length: Long): KnownFile = {
     val files = new LogFiles(storage)
     val spans = mutable.LinkedHashMap.empty[String, ColumnSpan]
-    val expressed = expressions.map(new ExpressedSpan(_))
+    val expressed = expressions.map(ExpressedValues.of)
     files.blocks(path, length).foreach(add(_, files, spans, expressed))
-    KnownFile(length, spans.map { case (name, span) => name -> span.facts }.toMap,
-      expressed = expressed.map(span => span.index.partition.name -> span.facts).filter(_._2.values > 0).toMap)
+    ExpressedValues.told(expressed, KnownFile(length, spans.map { case (name, span) => name -> span.facts }.toMap))
   }
 
   private def add(block: LogBlock, files: LogFiles, spans: mutable.Map[String, ColumnSpan],
-      expressed: Seq[ExpressedSpan]): Unit = block.kind match {
+      expressed: Seq[ExpressedValues]): Unit = block.kind match {
     case BlockKind.AvroData => CorruptTable.guard(block.path)(addRecords(block, files.content(block), spans, expressed))
     case BlockKind.ParquetData => addFooter(block, files.content(block), spans, expressed)
     case BlockKind.HFileData => throw UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> block.path,
@@ -36,7 +35,7 @@ private[known] final class LogFacts(storage: Storage, columns: Seq[String], expr
   }
 
   private def addRecords(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan],
-      expressed: Seq[ExpressedSpan]): Unit = {
+      expressed: Seq[ExpressedValues]): Unit = {
     val schema = new Schema.Parser().parse(block.schemaJson)
     val found = for (name <- columns; column <- AvroStatValues.find(schema, name); kind <- AvroStatValues.kind(column))
       yield BlockColumn(name, column, spans.getOrElseUpdate(name, new ColumnSpan(kind)))
@@ -58,7 +57,7 @@ private[known] final class LogFacts(storage: Storage, columns: Seq[String], expr
   }
 
   private def addFooter(block: LogBlock, content: Array[Byte], spans: mutable.Map[String, ColumnSpan],
-      expressed: Seq[ExpressedSpan]): Unit = {
+      expressed: Seq[ExpressedValues]): Unit = {
     val records = new ParquetRecords(new ParquetImage(content, block.path), new Configuration(false))
     try {
       FooterFacts.of(records.footer).filter { case (name, _) => columns.contains(name) }

@@ -20,10 +20,14 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions:
   /** That which tells of files. */
   def on(storage: Storage): FactsOfFiles = new FactsOfFiles(storage, columns, blooms, expressions)
 
-  /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. */
+  /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. Filters of values all have
+    * a length, so that a task sends those of a few files.
+    */
   override def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat] = {
     val files = on(storage)
-    stats.map { stat =>
+    val filters = expressions.count(_.isFilter)
+    val (some, others) = if (filters == 0) (stats, Nil) else stats.splitAt(WantedFacts.MostFilters / filters)
+    some.map { stat =>
       try {
         val file = files.of(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)
         if (file.bloom.exists(_.length > WantedFacts.MostSent)) stat else stat.copy(facts = Some(ToldFile(file, this)))
@@ -31,7 +35,7 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions:
         case _: HudiliteException => stat
         case _: IllegalArgumentException => stat
       }
-    }
+    } ++ others
   }
 
   private[known] def covers(
@@ -41,6 +45,9 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions:
 
 object WantedFacts {
   private val MostSent = 64 * 1024
+
+  // Of values of functions, each of 431,380 characters.
+  private val MostFilters = 8
 }
 
 /** Facts on a file that a task has written.

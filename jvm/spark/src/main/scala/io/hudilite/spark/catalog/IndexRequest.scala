@@ -1,5 +1,6 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.IndexOptions
 import io.hudilite.metadata.{ExpressionIndex, IndexDefinition, MetadataPartition}
 
 import java.util.Locale
@@ -23,6 +24,24 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
   /** Apache Hudi's name of the function. */
   def function: String = expression.getOrElse(Identity)
 
+  /** The record index is asked for, whose only name is its own. */
+  def ofKeys: Boolean = (kind == RecordIndex || kind.isEmpty) && name.equalsIgnoreCase(RecordIndex) && strange.isEmpty
+
+  /** Options of a write that makes the record index. */
+  def ofWrite: Map[String, String] = options.toSeq.collect {
+    case (option, value) if !option.equalsIgnoreCase(IsPartitioned) => option -> value
+    case (_, value) if isTrue(value) => IndexOptions.PartitionKeys.name -> "true"
+  }.toMap
+
+  private def strange: Seq[String] = options.toSeq.collect {
+    case (option, value)
+        if option.equalsIgnoreCase(IsPartitioned) && !isTrue(value) && !value.equalsIgnoreCase("false") =>
+      s"$option of '$value'"
+    case (option, _) if !option.equalsIgnoreCase(IsPartitioned) && !option.startsWith(OfWrites) => option
+  }.sorted
+
+  private def isTrue(value: String): Boolean = value.equalsIgnoreCase("true")
+
   /** The index of an expression to make, or the refusal.
     *
     * @param version
@@ -31,7 +50,7 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     *   its columns in Avro's words, if it has any
     */
   def made(version: Int, schema: Option[String]): Either[UnsupportedStatement, ExpressionIndex] =
-    if (kind != ColumnStats || expression.isEmpty) Left(refusal(""))
+    if (kind != BloomFilters && (kind != ColumnStats || expression.isEmpty)) Left(refusal(""))
     else if (!name.matches("\\w+")) Left(refusal("its name has letters, digits and _ alone"))
     else if (version < FirstVersion) Left(refusal(s"tables of version $version have none"))
     else {
@@ -48,22 +67,22 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     */
   private def refusal(reason: String): UnsupportedStatement = kind match {
     case "" | RecordIndex if name.equalsIgnoreCase(RecordIndex) =>
-      refused("CREATE INDEX record_index",
-        "Apache Hudi makes it, and reads go by it; here hoodie.index.type and bounds and bloom filters of keys tell the file")
+      refused(s"CREATE INDEX $RecordIndex ... OPTIONS",
+        s"its options are $IsPartitioned, true or false, and those of a write, as ${IndexOptions.LeastKeyGroups.name}; leave " +
+          s"out ${strange.mkString(", ")}")
+    case RecordIndex =>
+      refused(s"CREATE INDEX $name USING $RecordIndex", s"a table has one, whose name is $RecordIndex")
     case "" => refused(s"CREATE INDEX $name ON ... ($column)",
         s"secondary indexes are made and kept up by Apache Hudi alone; $InPlaceOfColumns=$column $PassOver")
     case ColumnStats if expression.isEmpty =>
       refused(s"CREATE INDEX $name USING $ColumnStats",
         s"without an expression a write makes it: $InPlaceOfColumns=$column $PassOver")
-    case ColumnStats | BloomFilters if expression.nonEmpty =>
-      refused(s"CREATE INDEX $name USING $kind ... expr = '${expression.getOrElse("")}'",
-        s"${if (reason.isEmpty) "filters of its values are kept up by Apache Hudi alone" else reason}; keep the value in a " +
-          s"column of its own, and $InPlaceOfColumns with it $PassOver")
-    case BloomFilters => refused(s"CREATE INDEX $name USING $BloomFilters",
-        "filters are of record keys alone, by hoodie.metadata.index.bloom.filter.enable; " +
-          s"$InPlaceOfColumns=$column $PassOver")
+    case ColumnStats | BloomFilters =>
+      refused(s"CREATE INDEX $name USING $kind ... expr = '$function'",
+        s"$reason; keep the value in a column of its own, and $InPlaceOfColumns with it $PassOver")
     case other => refused(s"CREATE INDEX $name USING $other",
-        s"kinds of indexes are $ColumnStats and $BloomFilters, and without USING a secondary index, all made by Apache Hudi")
+        s"kinds of indexes are $RecordIndex, $ColumnStats and $BloomFilters, and without USING a secondary index, which Apache " +
+          "Hudi makes")
   }
 
   private def refused(statement: String, reason: String): UnsupportedStatement =
@@ -76,6 +95,8 @@ private[catalog] object IndexRequest {
   val ColumnStats = "column_stats"
   val BloomFilters = "bloom_filters"
 
+  private val OfWrites = "hoodie."
+  private val IsPartitioned = "isPartitioned"
   private val Expression = "expr"
   private val Identity = "identity"
 

@@ -1,7 +1,8 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.plan.table.PlannedTable
-import io.hudilite.transaction.{NamedIndexes, TransactionOptions}
+import io.hudilite.transaction.{NamedIndexes, NamedKeys, TransactionOptions}
 
 import java.util.{Collections, Locale, Map => JMap, Properties}
 
@@ -24,7 +25,10 @@ private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTabl
     val asked = IndexRequest(index, options.getOrElse(SupportsIndex.PROP_TYPE, "").toLowerCase(Locale.ROOT),
       columns.toSeq.map(_.fieldNames.mkString(".")), options - SupportsIndex.PROP_TYPE)
     val found = table.get // called for existing tables only
-    asked.made(found.config.version, found.storedJson) match {
+    if (asked.ofKeys) {
+      val conf = writeConf(asked.ofWrite)
+      NamedKeys.create(found, asked.columns, KeyedOptions.of(session, basePath, conf.commit), conf.index.byBuckets)
+    } else asked.made(found.config.version, found.storedJson) match {
       case Left(refused) => throw refused.of(basePath)
       case Right(expression) => NamedIndexes.create(found, expression, asked.function, asked.options,
           TransactionOptions.of(writeConf().commit), new FactsJob(session))

@@ -2,7 +2,16 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.TableProperties
 import io.hudilite.error.HudiliteException
-import io.hudilite.metadata.{ColumnFacts, MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
+import io.hudilite.metadata.{
+  ColumnFacts,
+  ExpressionIndex,
+  KnownFile,
+  MetadataKeys,
+  MetadataPartition,
+  MetadataPayload,
+  MetadataRecord,
+  StatValue
+}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.known.FactsOfFiles
 import io.hudilite.metadata.stored.MetadataTable
@@ -24,12 +33,12 @@ final class ExpressionIndexSuite extends NamedSession {
   private val indexes = Seq("low" -> "column_stats(name) OPTIONS (expr = 'lower')",
     "born" -> "column_stats(day) OPTIONS (expr = 'year')",
     "begin" -> "column_stats(code) OPTIONS (expr = 'substring', pos = '1', len = '2')",
-    "long" -> "column_stats(note) OPTIONS (expr = 'length')")
+    "loud" -> "bloom_filters(note) OPTIONS (expr = 'upper')")
 
-  private val filters = Seq("lower(name) = 'n07x'", "lower(name) IN ('n01x', 'n30xx')", "lower(name) >= 'n20'",
-    "lower(name) < 'n05'", "lower(name) IS NULL", "year(day) = 1995", "year(day) > 2010 AND id > 3",
-    "substring(code, 1, 2) = 'N1'", "length(note) > 4", "NOT (lower(name) > 'n03')", "lower(name) LIKE 'n1%'",
-    "year(day) = 1995 OR lower(name) = 'n11x'")
+  private val filters = Seq("lower(name) = 'n07x'", "lower(name) IN ('n01x', 'n30xx')", "lower(name) < 'n05'",
+    "lower(name) IS NULL", "year(day) = 1995", "year(day) > 2010 AND id > 3", "substring(code, 1, 2) = 'N1'",
+    "upper(note) = 'N07X'", "upper(note) IN ('N01X', 'N30XX')", "NOT (lower(name) > 'n03' OR upper(note) = 'N02X')",
+    "lower(name) LIKE 'n1%'", "year(day) = 1995 OR upper(note) = 'N11X'")
 
   private def create(table: String, kind: String, more: String = ""): String = {
     sql(
@@ -66,21 +75,36 @@ final class ExpressionIndexSuite extends NamedSession {
     val facts = new FactsOfFiles(storage, Nil, blooms = false, kept)
     val slices = table.allSlices()
     for (index <- kept; (partition, all) <- slices) {
-      val files = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
-        .map { case (name, bytes) =>
-          name -> facts.of(s"$path/$partition/$name", bytes).expressed.get(index.partition.name)
-        }
-      val keys = files.map { case (name, _) => MetadataKeys.ofColumn(index.column, partition, name) -> name }.toMap
-      val told = metadata.records(index.partition, keys.keySet).collect {
-        case MetadataRecord(key, MetadataPayload.Statistics(of, false)) =>
-          keys(key) -> ((of.min, of.max, of.values + of.nulls, of.nulls))
-      }.toMap
-      val wanted = files.collect { case (name, Some(f)) =>
-        name -> ((f.bounds.map(_._1), f.bounds.map(_._2), f.values, f.nulls.get))
-      }.toMap
-      assertEquals(told, wanted, s"$action: ${index.partition.name} of $partition")
-      checkPartition(metadata, index.partition, partition, files.flatMap(_._2), action)
+      val known = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
+        .map { case (name, bytes) => name -> facts.of(s"$path/$partition/$name", bytes) }
+      if (index.isFilter) checkFilters(metadata, index.partition, partition, known, action)
+      else checkRanges(metadata, index, partition, known, action)
     }
+  }
+
+  private def checkFilters(metadata: MetadataTable, index: MetadataPartition, partition: String,
+      files: Seq[(String, KnownFile)], action: String): Unit = {
+    val keys = files.map { case (name, _) => MetadataKeys.ofFile(partition, name) -> name }.toMap
+    val told = metadata.records(index, keys.keySet).collect {
+      case MetadataRecord(key, MetadataPayload.Bloom(_, _, text, false)) => keys(key) -> Some(text)
+    }.toMap[String, Option[String]]
+    assertEquals(told, files.flatMap { case (name, file) => file.filtered.get(index.name).map(name -> _) }.toMap,
+      s"$action: ${index.name} of $partition")
+  }
+
+  private def checkRanges(metadata: MetadataTable, index: ExpressionIndex, partition: String,
+      known: Seq[(String, KnownFile)], action: String): Unit = {
+    val files = known.map { case (name, file) => name -> file.expressed.get(index.partition.name) }
+    val keys = files.map { case (name, _) => MetadataKeys.ofColumn(index.column, partition, name) -> name }.toMap
+    val told = metadata.records(index.partition, keys.keySet).collect {
+      case MetadataRecord(key, MetadataPayload.Statistics(of, false)) =>
+        keys(key) -> ((of.min, of.max, of.values + of.nulls, of.nulls))
+    }.toMap
+    val wanted = files.collect { case (name, Some(f)) =>
+      name -> ((f.bounds.map(_._1), f.bounds.map(_._2), f.values, f.nulls.get))
+    }.toMap
+    assertEquals(told, wanted, s"$action: ${index.partition.name} of $partition")
+    checkPartition(metadata, index.partition, partition, files.flatMap(_._2), action)
   }
 
   private def checkPartition(metadata: MetadataTable, index: MetadataPartition, partition: String,
@@ -198,6 +222,8 @@ final class ExpressionIndexSuite extends NamedSession {
       sql("CREATE INDEX up ON plan USING column_stats(name) OPTIONS (expr = 'upper')"))
     assert(second.getMessage.contains("expr_index_low is of this column"), second.getMessage)
     sql("CREATE INDEX born ON plan USING column_stats(day) OPTIONS (expr = 'year')")
+    sql("CREATE INDEX long ON plan USING column_stats(note) OPTIONS (expr = 'length')")
+    assertEquals(left("length(note) > 1"), Some(0))
     assertEquals(left("lower(name) = 'name2'"), Some(1))
     assertEquals(left("'name2' < lower(name)"), Some(1))
     assertEquals(left("lower(name) IN ('name0', 'name3') AND id >= 0"), Some(2))
@@ -211,6 +237,38 @@ final class ExpressionIndexSuite extends NamedSession {
     assertEquals(left("lower(name) = 'name2'"), None)
     assertEquals(left("year(day) = 2001"), Some(1))
     sql("DROP TABLE plan")
+  }
+
+  test("a filter on one value opens the files whose bloom filter has it, in any order of the rows") {
+    val path = create("sets", "cow", ", 'hoodie.parquet.small.file.limit' = '0'")
+    for (n <- 0 until 4)
+      sql(s"INSERT INTO sets VALUES ($n, 'Aa$n', 'a$n', 'n', NULL, 1, 'd'), (9$n, 'Zz$n', 'z$n', NULL, NULL, 1, 'd')")
+    def left(filter: String): Option[Int] = {
+      val plan = spark.sql(s"SELECT * FROM sets WHERE $filter").queryExecution.executedPlan.toString
+      "-> (\\d+) by statistics".r.findFirstMatchIn(plan).map(_.group(1).toInt)
+    }
+    assertEquals(left("code = 'a2z'"), Some(3))
+    sql("CREATE INDEX low ON sets USING bloom_filters(name) OPTIONS (expr = 'lower')")
+    sql("CREATE INDEX codes ON sets USING bloom_filters(code)")
+    assertEquals(sql("SHOW INDEXES FROM sets").map(_.getString(0)).filter(_.startsWith("expr_")).sorted,
+      Seq("expr_index_codes", "expr_index_low"))
+    sql("INSERT INTO sets VALUES (5, 'Aa5', 'a5', 'n', NULL, 1, 'd'), (95, 'Zz5', 'z5', NULL, NULL, 1, 'd')")
+    assertEquals(left("lower(name) = 'zz2'"), Some(1))
+    assertEquals(left("lower(name) IN ('aa0', 'zz5', 'mm')"), Some(2))
+    assertEquals(left("lower(name) = 'aa0' OR code = 'z3'"), Some(2))
+    assertEquals(left("'a2' = code"), Some(1))
+    assertEquals(left("code <=> 'a5'"), Some(1))
+    assertEquals(left("code = 'a2z'"), Some(0))
+    Seq("lower(name) = '\u00e9'", "NOT (lower(name) = 'aa2')", "lower(name) > 'b'", "upper(name) = 'ZZ2'",
+      "lower(name) = ''").foreach(filter => assertEquals(left(filter).getOrElse(5), 5, filter))
+    assertEquals(sql("SELECT id FROM sets WHERE code IN ('z2', 'a5') ORDER BY id").map(_.getInt(0)), Seq(5, 92))
+    assert(intercept[HudiliteException](sql("CREATE INDEX r ON sets USING column_stats(code) OPTIONS (expr = 'lower')"))
+        .getMessage.contains("expr_index_codes is of this column"))
+    assertEquals(condition("INSERT INTO sets VALUES (6, 'a', '\ufffd', 'n', NULL, 1, 'd')"), "METADATA_TABLE_LOST")
+    sql("DROP INDEX codes ON sets")
+    assert(!isListed(path, "codes") && isListed(path, "low"))
+    assertEquals(left("code = 'a2z'"), Some(3))
+    sql("DROP TABLE sets")
   }
 
   test(

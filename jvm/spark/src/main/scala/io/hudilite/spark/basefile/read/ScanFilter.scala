@@ -146,6 +146,9 @@ private[spark] final class ExpressionFilters(indexes: Seq[ExpressionIndex], sche
   /** Values of an index as if they were those of a column of its name. */
   val values: StructType = StructType(indexes.map(i => StructField(i.partition.name, typeOf(i.function.gives))))
 
+  /** Names of the indexes of which it is known only if they have a value. */
+  val sets: Set[String] = indexes.filter(_.isFilter).map(_.partition.name).toSet
+
   /** The filter on columns of these values; `None` where it looks at something else, too. */
   def of(predicate: Predicate): Option[ScanFilter] =
     ScanFilter.of(new Predicate(predicate.name, predicate.children.map(onIndexes)), values)
@@ -177,6 +180,7 @@ private object ExpressionFilters {
           Some(IndexFunction.Part(position, length) -> name)
         case _ => None
       }
+    case Column(name) => Some(IndexFunction.Identity -> name)
     case part: Extract => Some(part.source).collect { case Column(name) => name }.flatMap(name =>
         Parts.get(part.field).map(_ -> name))
     case _ => None

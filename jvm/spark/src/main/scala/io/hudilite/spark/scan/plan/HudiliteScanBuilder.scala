@@ -3,7 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.config.{PlannedBuckets, ReadConf}
 import io.hudilite.spark.basefile.read.{ExpressionFilters, ScanFilter}
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.stats.{ColumnFilter, FileStatistics}
+import io.hudilite.stats.{ColumnFilter, FileStatistics, Membership}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.SortOrder
@@ -48,14 +48,16 @@ sealed class HudiliteScanBuilder(
     val understood = predicates.flatMap(p => ScanFilter.of(p, known).map(p -> _))
     pushed = understood.map(_._1)
     filters = understood.map(_._2).toList
-    expressed = predicates.toSeq.filterNot(pushed.contains(_)).flatMap(p => onIndexes(p)).toList
+    expressed = predicates.toSeq.flatMap(p => onIndexes(p)).toList
     predicates
   }
 
   private def onIndexes(predicate: Predicate): Option[ColumnFilter] = for {
     filters <- ofIndexes
     filter <- filters.of(predicate)
-  } yield new StatisticsFilter(filters.values).of(filter)
+    known = Membership.of(new StatisticsFilter(filters.values).of(filter), column => filters.sets(column.path.head))
+    if known != ColumnFilter.Other
+  } yield known
 
   // A column of folders has their values, whatever files say.
   private lazy val ofIndexes: Option[ExpressionFilters] = source.table.expressionRanges.map(_.indexes.filterNot(index =>

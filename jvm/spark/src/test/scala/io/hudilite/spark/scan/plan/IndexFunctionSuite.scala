@@ -74,6 +74,8 @@ class IndexFunctionSuite extends FunSuite {
     assert(IndexFunction.of("trim", Map("expr" -> "trim", "trimString" -> "x")).left.exists(_.contains("trimString")))
     assert(IndexFunction.of("substring", Map("pos" -> "1")).isLeft)
     assert(IndexFunction.of("substring", Map("pos" -> "1", "len" -> "two")).isLeft)
+    assertEquals(IndexFunction.of("identity", Map("expr" -> "identity"), ofValues = true),
+      Right(IndexFunction.Identity))
     assertEquals(IndexFunction.Lower(StatValue.Text("a\ufffd")), None)
     assertEquals(IndexFunction.Lower(StatValue.Int32(1)), None)
   }
