@@ -19,9 +19,10 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-#: A young generation that most of what a small job makes is dead in before it is full, and room for classes: a heap
-#: that grows with its use, as by default, is cleared so often that it takes a tenth of the time.
-ROOM = ("-Xmn700m", "-XX:MetaspaceSize=512m")
+#: A young generation that most of what a small job makes is dead in before it is full, the whole heap from the start,
+#: and room for classes: a heap that grows with its use, as by default, is cleared so often that it takes a tenth of the
+#: time.
+ROOM = ("-Xms2g", "-Xmn1200m", "-XX:MetaspaceSize=512m")
 #: Without the second compiler the JVM reserves but 48 MB for code, and stops compiling when they are full.
 FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 #: Two threads; a task that fails is run once more, as elsewhere than in one process it is three times.
