@@ -51,7 +51,7 @@ def rows_of(frame: DataFrame) -> list[str]:
 
 
 def found_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:
-    """What each of the conditions finds, as `rows_of`: a scan for each, in one query."""
+    """Rows that each of the conditions finds, as `rows_of`: a scan for each, in one query."""
     found = [frame.where(given).select(F.lit(n).alias("_n"), "*") for n, given in enumerate(conditions)]
     return _by_number(reduce(DataFrame.unionAll, found), len(conditions))
 

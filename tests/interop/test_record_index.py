@@ -74,7 +74,7 @@ def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
             read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
             assert rows_of(read) == model.rows(), (turn, reader.name)
             if reader.name == engine.name and turn < len(turns) - 1:
-                continue  # what an engine has written the other one goes by
+                continue  # the other engine goes by it
             plain = reader.read(path, **{ENABLE: "false"})
             keys = [f"id = '{key}'" for key in ("k01", f"k{turn * 2:02d}", f"k{turn * 2 + 7:02d}")]
             assert found_by_each(read, keys) == held_by_each(plain, keys), (turn, reader.name)

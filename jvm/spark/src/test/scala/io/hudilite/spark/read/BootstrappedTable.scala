@@ -131,7 +131,7 @@ private[spark] object BootstrappedTable {
   /** A skeleton as it was written, and as it is named in a table. */
   private final case class Skeleton(file: Path, partition: String, name: String, rows: Long)
 
-  /** What all tables begin with, written once; each has copies.
+  /** Files that all tables begin with, written once; each has copies.
     *
     * @param rows
     *   as they are in the source
