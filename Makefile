@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs site quick test-35 test-4 test-43 \
-  test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
+  test-python-35 test-python-4 test-python-43 test-python fuzz interop examples packages bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -120,15 +120,11 @@ quick: build ## ten minutes of it, to run while working: the formats, and what r
 fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
-LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
 # To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it is
 # done once on either line, by test-python-35 and test-43; random lives compile everywhere. What files hold is the same.
-test-python-4 test-python-43 quick interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
+test-python-4 test-python-43 quick interop: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
-	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
-
-interop-lives: .venv/pyspark-$(OLDEST_3)/ready build ## tables that live at random with three releases of Apache Hudi
-	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest $(LIVES_WITH_HUDI)
+	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop
 
 # Small jobs end before a second compiler has paid for itself. After ten days of the month flights of all sorts have come:
 # new, corrected, late and cancelled.

@@ -29,7 +29,7 @@ SETUP = (("setup-first",), ("setup-fetched",))
 #: sbt takes one command at a time in a folder, so whatever calls it is in one lane. The rest of the set-up comes
 #: first in the other: pip takes one core, and the first lane comes to use it long after.
 LANES = (
-    ("check", "test-35", "test-4", "test-43", "packages", "examples", "interop-lives"),
+    ("check", "test-35", "test-4", "test-43", "packages", "examples"),
     ("setup-rest", "test-python-35", "test-python-4", "test-python-43", "interop"),
 )
 #: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyspark
-from sessions import SETTINGS, SPARK_LINE
+from sessions import SETTINGS, SPARK_LINE, java_options
 
 from hudilite import configure, jar
 from hudilite.sessions import EXTENSION, SESSION_CATALOG
@@ -52,6 +52,7 @@ class ConnectServer:
         settings = {
             **SETTINGS,
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": java_options("1g", "700m"),
             "spark.sql.warehouse.dir": str(scratch / "connect-warehouse"),
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": str(self.port),

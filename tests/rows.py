@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
 
 KEY, PARTITION = "_hoodie_record_key", "_hoodie_partition_path"
 META = ("_hoodie_commit_time", "_hoodie_commit_seqno", KEY, PARTITION, "_hoodie_file_name")
@@ -46,6 +48,24 @@ def lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 def rows_of(frame: DataFrame) -> list[str]:
     """The frame's rows without meta columns, as `lines`."""
     return lines(row.asDict() for row in frame.drop(*META).collect())
+
+
+def found_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:
+    """Rows that each of the conditions finds, as `rows_of`: a scan for each, in one query."""
+    found = [frame.where(given).select(F.lit(n).alias("_n"), "*") for n, given in enumerate(conditions)]
+    return _by_number(reduce(DataFrame.unionAll, found), len(conditions))
+
+
+def held_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:
+    """The rows for which each of the conditions holds, as `rows_of`: those of a scan of all rows."""
+    held = [F.when(F.expr(given), F.lit(n)) for n, given in enumerate(conditions)]
+    numbered = frame.select(F.explode(F.array(*held)).alias("_n"), "*").where("_n IS NOT NULL")
+    return _by_number(numbered, len(conditions))
+
+
+def _by_number(frame: DataFrame, count: int) -> list[list[str]]:
+    rows = [row.asDict() for row in frame.drop(*META).collect()]
+    return [lines({k: v for k, v in row.items() if k != "_n"} for row in rows if row["_n"] == n) for n in range(count)]
 
 
 def rows_with_keys(frame: DataFrame) -> list[str]:

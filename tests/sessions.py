@@ -19,11 +19,18 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-#: A young generation that most of what a small job makes is dead in before it is full, and room for classes: a heap
-#: that grows with its use, as by default, is cleared so often that it takes a tenth of the time.
-ROOM = ("-Xmn700m", "-XX:MetaspaceSize=512m")
 #: Without the second compiler the JVM reserves but 48 MB for code, and stops compiling when they are full.
 FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
+
+
+def java_options(heap: str, young: str) -> str:
+    """Options of a JVM: a young generation that most of what a small job makes is dead in before it is full, the whole
+    heap from the start, and room for classes. A heap that grows with its use, as by default, is cleared so often that
+    it takes a tenth of the time."""
+    room = (f"-Xms{heap}", f"-Xmn{young}", "-XX:MetaspaceSize=512m")
+    return " ".join(["-XX:+UseSerialGC", *room, *FIRST_COMPILER, "-Duser.timezone=UTC", *startup.java_options()])
+
+
 #: Two threads; a task that fails is run once more, as elsewhere than in one process it is three times.
 MASTER = "local[2,2]"
 SETTINGS = {
@@ -31,9 +38,7 @@ SETTINGS = {
     "spark.sql.ui.explainMode": "simple",  # of each plan a page is written that nobody opens
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.extraJavaOptions": " ".join(
-        ["-XX:+UseSerialGC", *ROOM, *FIRST_COMPILER, "-Duser.timezone=UTC", *startup.java_options()]
-    ),
+    "spark.driver.extraJavaOptions": java_options("2g", "1200m"),
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.sql.session.timeZone": "UTC",

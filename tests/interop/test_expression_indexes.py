@@ -10,7 +10,7 @@ from engines import SELF_CHECK, Engine, Shape, frame, record
 from model import Model
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
-from rows import rows_of
+from rows import found_by_each, held_by_each, rows_of
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
 
@@ -84,7 +84,8 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
     if first == "hudi":
         players.reverse()
     lost: list[tuple[int, str, str, str]] = []
-    for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1, 0]):
+    turns = [0, 0, 1, 0, 1, 1, 0, 0, 1, 0]
+    for turn, player in enumerate(turns):
         engine = players[player]
         if turn == 2 and first == "hudilite":
             create_by_hudilite(spark, path, "low", "column_stats", "colour", expr="lower")
@@ -105,10 +106,13 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
         for reader in (lite, real):
             read = reader.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
             assert rows_of(read) == model.rows(), (turn, reader.name)
+            if turn < 2 or (reader.name == engine.name and turn < len(turns) - 1):
+                continue  # the other engine goes by it
             plain = reader.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
-            for condition in FILTERS:
-                if rows_of(read.where(condition)) != rows_of(plain.where(condition)):
-                    lost.append((turn, engine.name, reader.name, condition))
+            answers = zip(FILTERS, found_by_each(read, FILTERS), held_by_each(plain, FILTERS), strict=True)
+            lost += [
+                (turn, engine.name, reader.name, condition) for condition, seen, wanted in answers if seen != wanted
+            ]
     assert lost == []
     table_of(spark, path).dropIndex("low")
     assert indexes(path) == ["expr_index_begin"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, hudi, hudilite, record
 from model import Model
-from rows import rows_of
+from rows import found_by_each, held_by_each, rows_of
 
 import hudilite as package
 
@@ -132,7 +132,8 @@ def test_hudi_and_hudilite_keep_up_statistics_and_bloom_filters_in_turns(
     if first == "hudi":
         players.reverse()
     partitions = "bloom_filters,column_stats,files" + (",partition_stats" if version >= 8 else "")
-    for turn, player in enumerate([0, 0, 1, 0, 1, 1, 0, 0, 1]):
+    turns = [0, 0, 1, 0, 1, 1, 0, 0, 1]
+    for turn, player in enumerate(turns):
         engine = players[player]
         batch = [record(f"k{i:02d}", turn, f"d{i % 3}", f"c{turn}", float(i)) for i in range(turn * 2, turn * 2 + 8)]
         operation = "delete" if turn == 4 else "upsert"
@@ -142,11 +143,12 @@ def test_hudi_and_hudilite_keep_up_statistics_and_bloom_filters_in_turns(
         assert listed(path) == partitions, (turn, engine.name)
         check(lite, real, path, model)
         assert package.table(lite.spark, str(path)).validate_metadata() == [], (turn, engine.name)
-        for test in FILTERS:
-            for reader in (lite, real):
-                read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
-                plain = reader.read(path, **{ENABLE: "false", "hoodie.enable.data.skipping": "false"})
-                assert rows_of(read.where(test)) == rows_of(plain.where(test)), (turn, reader.name, test)
+        for reader in (lite, real):
+            if reader.name == engine.name and turn < len(turns) - 1:
+                continue  # the other engine goes by it
+            read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
+            plain = reader.read(path, **{ENABLE: "false", "hoodie.enable.data.skipping": "false"})
+            assert found_by_each(read, FILTERS) == held_by_each(plain, FILTERS), (turn, reader.name)
 
 
 @pytest.mark.parametrize(("release", "version"), [("0.15.0", 6), ("1.0.2", 8)])

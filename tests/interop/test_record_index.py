@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, record
 from model import Model
-from rows import rows_of
+from rows import found_by_each, held_by_each, rows_of
 
 import hudilite as package
 
@@ -58,7 +58,8 @@ def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
     ]
     if first == "hudi":
         players.reverse()
-    for turn, player in enumerate([0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1]):
+    turns = [0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1]
+    for turn, player in enumerate(turns):
         engine = players[player]
         batch = [record(f"k{i:02d}", turn, f"d{i % 3}", f"c{turn}") for i in range(turn * 2, turn * 2 + 8)]
         operation = "delete" if turn in (4, 8) else "upsert"
@@ -72,8 +73,10 @@ def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
         for reader in (lite, real):
             read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
             assert rows_of(read) == model.rows(), (turn, reader.name)
-            for key in ("k01", f"k{turn * 2:02d}", f"k{turn * 2 + 7:02d}"):
-                plain = reader.read(path, **{ENABLE: "false"}).where(f"id = '{key}'")
-                assert rows_of(read.where(f"id = '{key}'")) == rows_of(plain), (turn, reader.name, key)
+            if reader.name == engine.name and turn < len(turns) - 1:
+                continue  # the other engine goes by it
+            plain = reader.read(path, **{ENABLE: "false"})
+            keys = [f"id = '{key}'" for key in ("k01", f"k{turn * 2:02d}", f"k{turn * 2 + 7:02d}")]
+            assert found_by_each(read, keys) == held_by_each(plain, keys), (turn, reader.name)
         entries = {index.name: index.entries for index in package.table(lite.spark, str(path)).indexes()}
         assert entries["record_index"] == len(model.rows()), (turn, engine.name)

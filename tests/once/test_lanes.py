@@ -50,7 +50,7 @@ def rules_of_the_project() -> dict[str, str]:
 
 def test_every_kind_of_test_is_run_once() -> None:
     tests = {name for name in rules_of_the_project() if name.startswith("test-")} - {"test-python"}
-    others = {*SETUP, "setup-rest", "check", "interop", "interop-lives", "examples", "packages"}
+    others = {*SETUP, "setup-rest", "check", "interop", "examples", "packages"}
     assert sorted(ALL) == sorted(tests | others)
 
 
@@ -83,8 +83,7 @@ def test_one_target_leaves_out_no_folder_of_suites() -> None:
 def test_every_story_is_told_on_spark_3_5() -> None:
     rules = rules_of_the_project()
     assert re.findall(r"pytest (.*)", rules["test-python-35"]) == ["tests --ignore tests/interop"]
-    assert re.findall(r"pytest (.*)", rules["interop"]) == ["tests/interop --ignore $(LIVES_WITH_HUDI)"]
-    assert re.findall(r"pytest (.*)", rules["interop-lives"]) == ["$(LIVES_WITH_HUDI)"]
+    assert re.findall(r"pytest (.*)", rules["interop"]) == ["tests/interop"]
     files = sorted((ROOT / "tests").rglob("*.py"))
     telling = [path for path in files if re.search(r"^ *def test_", path.read_text(), re.MULTILINE)]
     assert [path for path in telling if not path.name.startswith("test_")] == []

@@ -15,12 +15,14 @@ import io.hudilite.metadata.{
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.known.FactsOfFiles
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.spark.NewestSpark
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.upkeep.MetadataHome
 
 import org.apache.hadoop.conf.Configuration
 
+import scala.collection.mutable
 import scala.util.Random
 
 /** Indexes of expressions: made, kept up by each kind of action, and gone by in reads. */
@@ -66,6 +68,9 @@ final class ExpressionIndexSuite extends NamedSession {
   private def isListed(path: String, index: String): Boolean =
     TableProperties.read(storage, path).metadataPartitions.contains(s"expr_index_$index")
 
+  // A file of a length never changes.
+  private val known = mutable.Map.empty[(String, Long), KnownFile]
+
   /** Each index has of each file of the newest slices what the file holds, and of its partitions what those hold. */
   private def check(path: String, action: String): Unit = {
     val (table, metadata) = opened(path)
@@ -73,12 +78,13 @@ final class ExpressionIndexSuite extends NamedSession {
     assertEquals(kept.map(_.partition.name).toSet, indexes.map("expr_index_" + _._1).toSet, action)
     assertEquals(new MetadataValidator(table).differences(), Nil, action)
     val facts = new FactsOfFiles(storage, Nil, blooms = false, kept)
+    def of(file: String, bytes: Long): KnownFile = known.getOrElseUpdate((file, bytes), facts.of(file, bytes))
     val slices = table.allSlices()
     for (index <- kept; (partition, all) <- slices) {
-      val known = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
-        .map { case (name, bytes) => name -> facts.of(s"$path/$partition/$name", bytes) }
-      if (index.isFilter) checkFilters(metadata, index.partition, partition, known, action)
-      else checkRanges(metadata, index, partition, known, action)
+      val files = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
+        .map { case (name, bytes) => name -> of(s"$path/$partition/$name", bytes) }
+      if (index.isFilter) checkFilters(metadata, index.partition, partition, files, action)
+      else checkRanges(metadata, index, partition, files, action)
     }
   }
 
@@ -121,15 +127,25 @@ final class ExpressionIndexSuite extends NamedSession {
     }
   }
 
-  private def checkReads(table: String, action: String): Unit = filters.foreach { filter =>
-    def found: Seq[String] = sql(s"SELECT * FROM $table WHERE $filter").map(_.toString).sorted
-    spark.conf.set("spark.datasource.hudilite.hoodie.enable.data.skipping", "false")
-    val plain = try found
-    finally spark.conf.unset("spark.datasource.hudilite.hoodie.enable.data.skipping")
-    assertEquals(found, plain, s"$action: $filter")
+  /** The rows that each filter finds are those of all rows for which it holds. */
+  private def checkReads(table: String, action: String): Unit = {
+    val all = sql(s"SELECT *, ${filters.mkString(", ")} FROM $table")
+    val columns = all.headOption.fold(0)(_.length - filters.size)
+    val found = sql(filters.indices.map(n => s"SELECT $n, * FROM $table WHERE ${filters(n)}").mkString(" UNION ALL "))
+      .groupBy(_.getInt(0))
+    filters.zipWithIndex.foreach { case (filter, n) =>
+      val wanted = all.filter(row => !row.isNullAt(columns + n) && row.getBoolean(columns + n))
+      assertEquals(found.getOrElse(n, Nil).map(_.toSeq.tail.toString).sorted,
+        wanted.map(_.toSeq.take(columns).toString).sorted, s"$action: $filter")
+    }
   }
 
-  for (kind <- Seq("cow", "mor")) test(s"$kind: each kind of action keeps the indexes up, and no read loses a row") {
+  for (kind <- Seq("cow", "mor"))
+    test(
+      NewestSpark.unless(kind == "mor")(s"$kind: each kind of action keeps the indexes up, and no read loses a row"))(
+      life(kind))
+
+  private def life(kind: String): Unit = {
     val path = create(kind, kind)
     insert(kind, 0 until 12, 1)
     if (kind == "mor") sql(s"UPDATE $kind SET name = 'Early', ts = 2 WHERE id = 5")
@@ -190,6 +206,7 @@ final class ExpressionIndexSuite extends NamedSession {
       checkReads(kind, s"$kind $name")
     }
     sql(s"DROP TABLE $kind")
+    ()
   }
 
   test("a restore makes the indexes anew, and a rolled back write leaves nothing in them") {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.functions.{col, concat, lit, when}
 final class ManyKeysSuite extends UpsertPlans with Compiled {
 
   test("bloom filters are asked about each key unless a sample passes so often that every page is read anyway") {
-    val path = table("sample")
+    val path = table()
     // One page, which some five keys are enough to read for sure; every second key is in the sample.
     def upsert(first: Int, present: Int*): IndexProbeExec = {
       val id = when(col("ts").isin(present.map(first + _): _*), col("id")).otherwise(concat(col("id"), lit("x")))
@@ -30,7 +30,7 @@ final class ManyKeysSuite extends UpsertPlans with Compiled {
   }
 
   test("more keys than a broadcast should hold are joined with a scan of the table's keys") {
-    val path = table("many")
+    val path = table()
     spark.conf.set("spark.hudilite.lookup.maxBroadcastKeys", "10")
     try {
       val nodes = executed(write(unknownSize(rows(0, 3000, 3)), path, "upsert"))

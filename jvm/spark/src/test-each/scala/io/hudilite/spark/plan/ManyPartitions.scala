@@ -3,11 +3,9 @@ package io.hudilite.spark.plan
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
 import io.hudilite.table.Table
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
-
-import scala.collection.JavaConverters._
 
 /** Tables of more partitions than are looked at while a write is planned. */
 trait ManyPartitions extends UpsertPlans {
@@ -54,14 +52,6 @@ trait ManyPartitions extends UpsertPlans {
       .filterNot(_.contains(',')) // which may be one name or several
     assertEquals(paths.diff(paths.distinct), Nil, "listed twice")
     paths.toSet
-  }
-
-  protected def copied(path: String): String = {
-    val (from, to) = (Paths.get(path), Files.createTempDirectory("hudilite-counted").resolve("copy"))
-    val all = Files.walk(from)
-    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
-    finally all.close()
-    to.toString
   }
 
   protected def names(partitions: Seq[Int]): Set[String] = partitions.map(p => f"p$p%02d").toSet

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{NewestSpark, SharedSession}
 
 import java.nio.file.Files
 
@@ -105,7 +105,8 @@ class MergeStatementSuite extends FunSuite {
     tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
     index <- Seq("SIMPLE", "BLOOM", "GLOBAL_SIMPLE", "BUCKET")
     matched <- Seq("", "WHEN MATCHED THEN UPDATE SET *")
-  } test(s"of the new rows of a key in a partition a MERGE writes the newest, $tableType, $index, $matched") {
+  } test(NewestSpark.unless((tableType == "MERGE_ON_READ") == matched.isEmpty)(
+      s"of the new rows of a key in a partition a MERGE writes the newest, $tableType, $index, $matched")) {
     val path = Files.createTempDirectory("hudilite-merge").resolve("t").toString
     val all = options ++ Map("hoodie.datasource.write.table.type" -> tableType, "hoodie.index.type" -> index) ++
       (if (index == "BUCKET") Map("hoodie.bucket.index.num.buckets" -> "2") else Nil)
@@ -134,7 +135,11 @@ class MergeStatementSuite extends FunSuite {
     follows <- Seq(true, false)
     on <- Seq("t.id = s.id", "concat(t.id, 'x') = concat(s.id, 'x')")
     matched <- Seq("", "WHEN MATCHED THEN UPDATE SET *")
-  } test(s"a new key comes once into a table with a global index, $tableType, $index, $follows, ON $on $matched") {
+  } test(NewestSpark.unless(
+      // Each pair of two of the values comes.
+      ((tableType == "MERGE_ON_READ") == follows) == (index == "GLOBAL_BLOOM") &&
+        ((on == "t.id = s.id") == follows) == matched.isEmpty)(
+      s"a new key comes once into a table with a global index, $tableType, $index, $follows, ON $on $matched")) {
     val all = Map("hoodie.index.type" -> index, s"hoodie.$moves.index.update.partition.path" -> follows.toString)
     val settings = all.toSeq.map { case (key, value) => s"spark.datasource.hudilite.$key" -> value }
     val path = table(tableType)

@@ -178,7 +178,8 @@ class MovedRowsSuite extends PartitionedTables {
     }
 
   for ((tableType, mode) <- Seq("COPY_ON_WRITE" -> "EVENT_TIME_ORDERING", "MERGE_ON_READ" -> "COMMIT_TIME_ORDERING"))
-    test(s"a statement that would move rows under a condition that none can meet moves none, $tableType, $mode") {
+    test(NewestSpark.unless(tableType == "COPY_ON_WRITE")(
+        s"a statement that would move rows under a condition that none can meet moves none, $tableType, $mode")) {
       val path = table(tableType, 4, "hoodie.record.merge.mode" -> mode)
       val before = texts(path)
       rows(0, 6, "'to'", 2).createOrReplaceTempView("moving")

@@ -14,6 +14,7 @@ import org.apache.spark.sql.{DataFrame, Row, SaveMode, SparkSession}
 import org.apache.spark.sql.functions.{col, udf}
 
 import scala.collection.JavaConverters._
+import scala.collection.mutable
 
 /** Writes whose first attempt is not accepted, and is followed by another one over the table as it is by then. */
 final class RebasedWriteSuite extends UpsertPlans with Interpreted {
@@ -86,10 +87,17 @@ final class RebasedWriteSuite extends UpsertPlans with Interpreted {
     frame.write.format("hudilite").options(options ++ how.options).option("hoodie.datasource.write.operation",
       how.operation).mode(SaveMode.Append).save(path)
 
+  // One for each way to make it; the tests have copies.
+  private val made = mutable.Map.empty[How, String]
+
   private def fresh(how: How): String = {
-    val path = Files.createTempDirectory("hudilite-rebased").resolve("t").toString
+    val first = How(how.first, how.tableType, how.index)
+    val path = copied(made.getOrElseUpdate(first, {
+          begin(Files.createTempDirectory("hudilite-rebased").resolve("t").toString)
+          (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1), first))
+          this.path
+        }))
     begin(path)
-    (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1), how.copy(operation = how.first)))
     path
   }
 

@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.metadata.GoldenKeys
+import io.hudilite.spark.NewestSpark
 import io.hudilite.spark.lookup.{IndexProbeExec, RowsAtPlacesExec, ShardLookupExec}
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
@@ -39,11 +40,13 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     Map("hoodie.index.type" -> "GLOBAL_SIMPLE", "hoodie.simple.index.update.partition.path" -> "false")
   private val movingInFiles = Map("hoodie.index.type" -> "GLOBAL_SIMPLE")
 
-  for ((table, step) <-
+  for (((table, step), t) <-
       Seq("keyed-v6" -> "upsert-again", "keyed-v8" -> "insert-and-cluster", "keyed-v9" -> "upsert-again",
-        "keyed-mor-v9" -> "upsert-on-compacted");
-    (named, files) <- Seq(Map.empty[String, String] -> inPartitions, byRecords -> inFiles, moving -> movingInFiles))
-    test(s"$table after $step: an upsert has the rows of one that looks into files, $named") {
+        "keyed-mor-v9" -> "upsert-on-compacted").zipWithIndex;
+    ((named, files), n) <-
+      Seq(Map.empty[String, String] -> inPartitions, byRecords -> inFiles, moving -> movingInFiles).zipWithIndex)
+    test(NewestSpark.unless(t % 3 == n)(
+        s"$table after $step: an upsert has the rows of one that looks into files, $named")) {
       for (ids <- Seq(Seq(3, 21, 5, 77, 78), 0 until 1500)) {
         val (path, other) = (after(table, step), after(table, step))
         val frame = changed(ids, 50, "p1")
@@ -74,10 +77,10 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     "UPDATE {t} SET i = 77, ts = 90 WHERE id = 'k003'",
     "DELETE FROM {t} WHERE id = 'k003'")
 
-  for ((table, step) <- Seq("keyed-v9" -> "upsert-again", "keyed-mor-v9" -> "upsert-on-compacted",
-      "keyed-in-partitions-v9" -> "delete");
-    text <- merges)
-    test(s"$table: $text") {
+  for (((table, step), t) <- Seq("keyed-v9" -> "upsert-again", "keyed-mor-v9" -> "upsert-on-compacted",
+      "keyed-in-partitions-v9" -> "delete").zipWithIndex;
+    (text, n) <- merges.zipWithIndex)
+    test(NewestSpark.unless(t == n % 3)(s"$table: $text")) {
       for (ids <- Seq(Seq(3, 21, 77), 0 until 1500)) {
         val (path, other) = (after(table, step), after(table, step))
         changed(ids, 50, "p1").createOrReplaceTempView("src")
@@ -212,5 +215,6 @@ final class RecordIndexWriteSuite extends UpsertPlans {
   }
 
   for (kind <- Seq("record.index", "record.level.index"); tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
-    test(s"$kind of a $tableType table that hudilite makes answers write after write")(life(kind, tableType))
+    test(NewestSpark.unless((kind == "record.index") == (tableType == "MERGE_ON_READ"))(
+        s"$kind of a $tableType table that hudilite makes answers write after write"))(life(kind, tableType))
 }

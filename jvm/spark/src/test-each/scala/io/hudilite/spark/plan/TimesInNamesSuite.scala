@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{NewestSpark, Raised, SharedSession}
 
 import java.nio.file.Files
 
@@ -40,9 +40,11 @@ class TimesInNamesSuite extends FunSuite {
   private val names = "_hoodie_record_key, _hoodie_partition_path, v"
 
   for (column <- Seq("timestamp", "timestamp_ntz"); version <- Seq("6", "9")) {
+    val tagged = NewestSpark.unless((column == "timestamp") == (version == "6")) _
+
     val facts = "hoodie.write.table.version" -> version
 
-    test(s"$column in version $version: a new table spells them as microseconds since 1970") {
+    test(tagged(s"$column in version $version: a new table spells them as microseconds since 1970")) {
       val (inKeys, inPaths) = (newPath(), newPath())
       for (v <- Seq("old", "new")) {
         write(inKeys, rows(v, column, -1, 0, 1704067200123456L), "id,at", "", facts)
@@ -56,7 +58,7 @@ class TimesInNamesSuite extends FunSuite {
       assertEquals(found(inPaths, s"at > ${at(column, -1)}"), Seq("k0 new", "k1704067200123456 new"))
     }
 
-    test(s"$column in version $version: an existing table keeps its texts, whatever later writes say") {
+    test(tagged(s"$column in version $version: an existing table keeps its texts, whatever later writes say")) {
       val (inKeys, inPaths) = (newPath(), newPath())
       for ((v, more) <- Seq("old" -> Seq(texts), "new" -> Nil, "last" -> Seq(texts))) {
         write(inKeys, rows(v, column, 0, 1704067200123000L), "id,at", "", facts +: encoded +: more: _*)

@@ -17,7 +17,7 @@ import scala.collection.JavaConverters._
 final class UpsertPlanSuite extends UpsertPlans {
 
   test("an upsert is one plan whose exchanges carry the incoming rows and never the table's keys") {
-    val path = table("exchanges")
+    val path = table()
     val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
     probe(nodes)
     assertEquals(reads(nodes), Nil)
@@ -31,7 +31,7 @@ final class UpsertPlanSuite extends UpsertPlans {
     .flatMap(_.collect { case place: WritePlace => place.groups.groups.slices.map(_.partition) }.flatten).toSet
 
   test("an upsert tells its tasks of the file groups in the partitions of its rows, and with a global index of all") {
-    val path = table("sent")
+    val path = table()
     val batch = rows(2500, 2510, 1).union(rows(5990, 6010, 1))
     val upsert = executed(write(batch, path, "upsert"))
     assertEquals(partitionsSent(upsert), Set("d1", "d2"))
@@ -66,7 +66,7 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("without adaptive execution, too, both sides of the lookup share one exchange") {
-    val path = table("static")
+    val path = table()
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     try {
       val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
@@ -77,14 +77,14 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("the target side reads the record key, the partition path and the file id alone") {
-    val path = table("columns")
+    val path = table()
     val nodes = executed(write(rows(10, 20, 1), path, "upsert"))
     assertEquals(probe(nodes).output.map(_.name).sorted,
       Seq("_hoodie_partition_path", "_hoodie_record_key", "_hudilite_file_id"))
   }
 
   test("only files whose partition, key range and bloom filter can hold an incoming key are opened") {
-    val path = table("files")
+    val path = table()
     val one = probe(executed(write(rows(5500, 5501, 1), path, "upsert")))
     assertEquals(metric(one, "candidateFiles"), 2L)
     assertEquals(metric(one, "filesInRange"), 1L)
@@ -100,14 +100,14 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("a delete of a DataFrame goes the same way as an upsert") {
-    val path = table("delete")
+    val path = table()
     val nodes = executed(write(rows(0, 5, 1).select("id", "dt"), path, "delete"))
     assertEquals(metric(probe(nodes), "numOutputRows"), 5L)
     assertEquals(spark.read.format("hudilite").load(path).count(), 5995L)
   }
 
   test("a MERGE statement that fixes the key is probed, any other one is joined by Spark") {
-    val path = table("merge")
+    val path = table()
     rows(1990, 2010, 2).createOrReplaceTempView("changes")
     def merge(on: String): Seq[SparkPlan] = executed(spark.sql(
         s"MERGE INTO hudilite.`$path` t USING changes s ON $on WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
@@ -121,7 +121,7 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("rows of unknown number are counted before the lookup is planned") {
-    val path = table("unknown")
+    val path = table()
     val nodes = executed(write(unknownSize(rows(0, 30, 5)), path, "upsert"))
     assertEquals(metric(probe(nodes), "numOutputRows"), 30L)
     assertEquals(reads(nodes), Nil)
@@ -134,7 +134,7 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("an upsert into a merge-on-read table reads keys alone and rewrites no base file, with and without logs") {
-    val path = table("mor", "MERGE_ON_READ")
+    val path = table("MERGE_ON_READ")
     val before = baseFiles(path)
     for (round <- 1 to 2) {
       val nodes = executed(write(rows(2500, 2510, round), path, "upsert"))
@@ -149,7 +149,7 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("a statement with a condition opens one file of a slice with logs, and reads it once") {
-    val path = table("beneath", "MERGE_ON_READ")
+    val path = table("MERGE_ON_READ")
     write(rows(2500, 2510, 1), path, "upsert")
     rows(2505, 2515, 2).createOrReplaceTempView("later")
     val lookup = probe(executed(spark.sql(
@@ -164,7 +164,7 @@ final class UpsertPlanSuite extends UpsertPlans {
   }
 
   test("the exchange of the incoming rows feeds the lookup, too") {
-    val path = table("reuse")
+    val path = table()
     val nodes = executed(write(rows(0, 50, 4), path, "upsert"))
     assertEquals(nodes.collect { case s: SharedRowsExec => s }.size, 1, clue = s"${nodes.head}")
     assertEquals(nodes.collect { case r: RangeExec => r }.size, 1, clue = s"${nodes.head}")
@@ -172,7 +172,7 @@ final class UpsertPlanSuite extends UpsertPlans {
 
   test(
     "changes go to their file groups without their key made anew where it is a column, and from the sort to the writer") {
-    val path = table("narrow")
+    val path = table()
     val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
     assert(!layoutColumns(nodes).contains(WriteLayout.KeyColumn), clue = layoutColumns(nodes))
     val aboveSort = nodes.dropWhile(!_.isInstanceOf[WriteDeltaExec]).takeWhile(!_.isInstanceOf[SortExec])
@@ -197,7 +197,7 @@ final class UpsertPlanSuite extends UpsertPlans {
     nodes.collectFirst { case rows: MergeRowsExec => rows.checkCardinality }.getOrElse(fail(s"${nodes.head}"))
 
   test("that no row of the table meets several of the source is checked where the source may have several of a key") {
-    val path = table("checked")
+    val path = table()
     for (index <- Seq("BLOOM", "GLOBAL_BLOOM"))
       assert(!isChecked(executed(write(rows(10, 20, 1).write.format("hudilite"), path, "upsert", index))), index)
     def twice = rows(30, 40, 3).union(rows(30, 40, 2))

@@ -5,7 +5,7 @@ import io.hudilite.spark.lookup.IndexProbeExec
 import io.hudilite.spark.read.PlanProbe
 import io.hudilite.spark.scan.plan.HudiliteScan
 
-import java.nio.file.Files
+import java.nio.file.{Files, Paths}
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
@@ -18,6 +18,8 @@ import org.apache.spark.sql.util.QueryExecutionListener
 
 import munit.FunSuite
 
+import scala.collection.JavaConverters._
+import scala.collection.mutable
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Upserts into a small table, and the plans that Spark ran for them. */
@@ -45,12 +47,24 @@ trait UpsertPlans extends FunSuite {
     writer.options(options).option("hoodie.datasource.write.operation", operation).option("hoodie.index.type", index)
       .mode(SaveMode.Append).save(path)
 
-  protected def table(name: String, tableType: String = "COPY_ON_WRITE"): String = {
-    val path = Files.createTempDirectory("hudilite-plan").resolve(name).toString
-    (0 until 6).foreach(i =>
-      write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
-          .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
-    path
+  // One of each type; the tests have copies.
+  private val made = mutable.Map.empty[String, String]
+
+  protected def table(tableType: String = "COPY_ON_WRITE"): String = copied(made.getOrElseUpdate(tableType, {
+        val path = Files.createTempDirectory("hudilite-plan").resolve("t").toString
+        (0 until 6).foreach(i =>
+          write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
+              .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
+        path
+      }))
+
+  /** A copy of a table, of which the process knows nothing. */
+  protected def copied(path: String): String = {
+    val (from, to) = (Paths.get(path), Files.createTempDirectory("hudilite-plan").resolve("copy"))
+    val all = Files.walk(from)
+    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
+    finally all.close()
+    to.toString
   }
 
   /** The plan with such a node that ran during `action`. */

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.codec.hfile.{HFileForm, HFileWriter}
+import io.hudilite.spark.SharedSession
 
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
@@ -20,7 +21,7 @@ import scala.collection.JavaConverters._
   * @param facts
   *   options of the table
   */
-private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[String, String] = Map.empty) {
+private[spark] final class BootstrappedTable(facts: Map[String, String] = Map.empty) {
 
   import BootstrappedTable._
 
@@ -28,21 +29,16 @@ private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[Str
   val source: Path = folder.resolve("source")
   val table: Path = folder.resolve("table")
 
+  private val written = Written.once
+  copy(written.source, source)
+
   /** The rows as they are in the source. */
-  val rows: DataFrame = {
-    val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
-      "array(id, id + 1) AS nums", "named_struct('a', id) AS s",
-      "timestamp_micros(id * 86400000001) AS at", "IF(id % 3 = 0, NULL, CAST(id / 8 AS DECIMAL(20, 3))) AS price",
-      "CASE WHEN id < 250 THEN 'a b' WHEN id < 300 THEN 'default' ELSE 'c%' END AS dt")
-    made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
-      .option("parquet.block.size", 2000).parquet(source.toString)
-    spark.read.parquet(source.toString)
-  }
+  val rows: DataFrame = written.rows
 
   /** The source of the first partition. */
   lazy val first: Path = sources.head
 
-  lazy val sources: Seq[Path] = folders(source).map(filesIn(_).head)
+  lazy val sources: Seq[Path] = sourcesIn(source)
 
   make()
 
@@ -54,12 +50,13 @@ private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[Str
     list(timeline).filter(_.getFileName.toString.startsWith("2")).foreach(Files.delete)
     val properties = timeline.resolve("hoodie.properties")
     change(properties, Files.readAllBytes(properties) ++ s"\nhoodie.bootstrap.base.path=$source\n".getBytes(UTF_8))
-    val skeletons = sources.zipWithIndex.map { case (file, number) => skeleton(file, number) }
+    val skeletons = written.skeletons.map(skeleton)
     val index = timeline.resolve(".aux/.bootstrap/.fileids")
     Files.createDirectories(index)
     Files.write(index.resolve(s"00000000-0000-0000-0000-000000000000-0_1-0-1_$Instant.hfile"),
       indexOf(sources.zip(skeletons)))
-    val stats = skeletons.map(stat).mkString("{", ",", "}")
+    val stats = skeletons.zip(written.skeletons).map { case (file, made) => stat(file, made.rows) }
+      .mkString("{", ",", "}")
     val commit = s"""{"partitionToWriteStats":$stats,"compacted":false,"operationType":"BOOTSTRAP",""" +
       s""""extraMetadata":{"schema":"${Columns.replace("\"", "\\\"")}"}}"""
     val kind =
@@ -70,23 +67,15 @@ private[spark] final class BootstrappedTable(spark: SparkSession, facts: Map[Str
     }
   }
 
-  private def skeleton(file: Path, number: Int): Path = {
-    val partition = file.getParent.getFileName.toString
-    val name = s"a000000$number-0000-4000-8000-000000000000_0-0-0_$Instant.parquet"
-    val made = folder.resolve(s"skeleton$number")
-    spark.read.parquet(file.toString).select(lit(Instant).as("_hoodie_commit_time"),
-      concat(lit(s"${Instant}_0_"), col("ts")).as("_hoodie_commit_seqno"), col("id").as("_hoodie_record_key"),
-      lit(partition).as("_hoodie_partition_path"), lit(name).as("_hoodie_file_name")).coalesce(1)
-      .write.parquet(made.toString)
-    val to = Files.createDirectories(table.resolve(partition))
+  private def skeleton(made: Skeleton): Path = {
+    val to = Files.createDirectories(table.resolve(made.partition))
     Files.write(to.resolve(".hoodie_partition_metadata"),
       s"commitTime=$Instant\npartitionDepth=1\n".getBytes(UTF_8))
-    Files.copy(filesIn(made).head, to.resolve(name))
+    Files.copy(made.file, to.resolve(made.name))
   }
 
-  private def stat(skeleton: Path): String = {
+  private def stat(skeleton: Path, rows: Long): String = {
     val (partition, bytes) = (skeleton.getParent.getFileName.toString, Files.size(skeleton))
-    val rows = spark.read.parquet(skeleton.toString).count()
     s""""$partition":[{"fileId":"${fileId(skeleton)}","path":"$partition/${skeleton.getFileName}",""" +
       s""""prevCommit":"null","numWrites":$rows,"numInserts":$rows,"partitionPath":"$partition",""" +
       s""""totalWriteBytes":$bytes,"fileSizeInBytes":$bytes}]"""
@@ -138,6 +127,54 @@ private[spark] object BootstrappedTable {
         "bootstrapFileStatus" -> record(Status,
           "path" -> record(PathRecord, "uri" -> s"file:$source"), "length" -> Files.size(source))))
   }
+
+  /** A skeleton as it was written, and as it is named in a table. */
+  private final case class Skeleton(file: Path, partition: String, name: String, rows: Long)
+
+  /** Files that all tables begin with, written once; each has copies.
+    *
+    * @param rows
+    *   as they are in the source
+    */
+  private final case class Written(source: Path, rows: DataFrame, skeletons: Seq[Skeleton])
+
+  private object Written {
+
+    lazy val once: Written = write(SharedSession.spark, Files.createTempDirectory("hudilite-bootstrapped").toRealPath())
+
+    private def write(spark: SparkSession, folder: Path): Written = {
+      val source = folder.resolve("source")
+      val made = spark.range(Rows).selectExpr("concat('k', lpad(id, 4, '0')) AS id", "id AS ts", "id * 1.5D AS fare",
+        "array(id, id + 1) AS nums", "named_struct('a', id) AS s",
+        "timestamp_micros(id * 86400000001) AS at", "IF(id % 3 = 0, NULL, CAST(id / 8 AS DECIMAL(20, 3))) AS price",
+        "CASE WHEN id < 250 THEN 'a b' WHEN id < 300 THEN 'default' ELSE 'c%' END AS dt")
+      made.repartition(1).sortWithinPartitions(expr("dt"), expr("hash(id)")).write.partitionBy("dt")
+        .option("parquet.block.size", 2000).parquet(source.toString)
+      val skeletons = sourcesIn(source).zipWithIndex.map { case (file, number) =>
+        skeleton(spark, file, number, folder.resolve(s"skeleton$number"))
+      }
+      Written(source, spark.read.parquet(source.toString), skeletons)
+    }
+
+    private def skeleton(spark: SparkSession, file: Path, number: Int, to: Path): Skeleton = {
+      val partition = file.getParent.getFileName.toString
+      val name = s"a000000$number-0000-4000-8000-000000000000_0-0-0_$Instant.parquet"
+      val rows = spark.read.parquet(file.toString)
+      rows.select(lit(Instant).as("_hoodie_commit_time"),
+        concat(lit(s"${Instant}_0_"), col("ts")).as("_hoodie_commit_seqno"), col("id").as("_hoodie_record_key"),
+        lit(partition).as("_hoodie_partition_path"), lit(name).as("_hoodie_file_name")).coalesce(1)
+        .write.parquet(to.toString)
+      Skeleton(filesIn(to).head, partition, name, rows.count())
+    }
+  }
+
+  private def copy(from: Path, to: Path): Unit = {
+    val all = Files.walk(from)
+    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
+    finally all.close()
+  }
+
+  private def sourcesIn(source: Path): Seq[Path] = folders(source).map(filesIn(_).head)
 
   private def fileId(skeleton: Path): String = skeleton.getFileName.toString.takeWhile(_ != '_')
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.{Interpreted, NewestSpark, SharedSession}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.read.StoredFile.unscaled
 
@@ -78,16 +78,17 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
       val table = tableOf(kind, length, 9, TableType.CopyOnWrite)
       for (vectorized <- Seq("true", "false"))
         SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
-          for {
+          val predicates = for {
             literal <- Seq("-327.68", "-1.29", "0.00", "1.28", "9999999.99")
             value = BigDecimal(literal)
             (operator, holds) <- Seq[(String, BigDecimal => Boolean)]("=" -> (_ == value), "<" -> (_ < value),
               ">=" -> (_ >= value), "!=" -> (_ != value))
-          } {
-            val right = expected.collect { case (id, Some(d)) if holds(d) => s"$id $d" }
-            assertEquals(found(table.read().where(s"d $operator $literal").select("id", "d")), right,
-              s"$kind: d $operator $literal")
-          }
+          } yield s"d $operator $literal" -> holds
+          val of = predicates.map(p => table.read().where(p._1).selectExpr("id", "d", s"'${p._1}' p")).reduce(_ union _)
+            .collect().groupBy(_.getString(2))
+          for ((predicate, holds) <- predicates)
+            assertEquals(of.getOrElse(predicate, Array()).map(r => s"${r.get(0)} ${r.get(1)}").sorted.toSeq,
+              expected.collect { case (id, Some(d)) if holds(d) => s"$id $d" }, s"$kind: $predicate")
           val some = table.read().where("d in (-1.28, 9999999.99) or d is null").select("id", "d")
           assertEquals(found(some),
             expected.filter(e =>
@@ -107,8 +108,9 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
     (kind, length) <- kinds
     tableType <- Seq(TableType.CopyOnWrite, TableType.MergeOnRead)
     version <- if (length == 0) Seq(6, 8, 9) else Seq(9)
-  } test(
-    s"upserts, updates and compactions of such files keep all values: $kind, ${tableType.name}, version $version") {
+    everywhere = (length + version + (if (tableType == TableType.CopyOnWrite) 1 else 0)) % 2 == 1
+  } test(NewestSpark.unless(everywhere)(
+      s"upserts, updates and compactions of such files keep all values: $kind, ${tableType.name}, version $version")) {
     val table = tableOf(kind, length, version, tableType)
     val change = spark.sql("SELECT id, CAST(d AS decimal(9,2)) d, array(CAST(d AS decimal(9,2))) l, " +
       "CAST(ts AS decimal(9,2)) ts FROM VALUES ('k01', 7.77, 2), ('k02', 8.88, 0.5), ('new', -0.01, 1) AS t(id, d, ts)")

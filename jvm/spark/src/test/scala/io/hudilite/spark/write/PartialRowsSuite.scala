@@ -1,10 +1,11 @@
 package io.hudilite.spark.write
 
 import io.hudilite.service.compact.CompactionKind
-import io.hudilite.spark.{Interpreted, Raised}
+import io.hudilite.spark.{Interpreted, NewestSpark, Raised}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
@@ -47,7 +48,8 @@ class PartialRowsSuite extends MergeOnReadFixture with Interpreted {
       ("merge-on-read", "MERGE_ON_READ", Seq("hoodie.index.type" -> "BLOOM"), false),
       ("buckets of merge-on-read", "MERGE_ON_READ",
         Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2"), false))
-  } test(s"$payload, $name: rows of one key complete each other") {
+  } test(NewestSpark.unless((byTime == (tableType == "COPY_ON_WRITE")) != moves)(
+      s"$payload, $name: rows of one key complete each other")) {
     val path = newPath()
     val random = new Random(payload.length + name.length)
     val logs = tableType == "MERGE_ON_READ"
@@ -59,9 +61,12 @@ class PartialRowsSuite extends MergeOnReadFixture with Interpreted {
     }
     upsert((0 until 30).map(id => drawn(random, id to id, 1, moves).head))
     for (_ <- 1 to 3) upsert(drawn(random, 0 until 30, 25, moves))
-    for (filter <- Seq("a = 'a3'", "b > 4 and a is not null", "b is null", "id = 'k007'", "ts > 12 and b < 3"))
-      assertEquals(texts(read(path).where(filter)), texts(frame(model.rows).where(filter)), filter)
     val all = frame(model.rows)
+    def filtered(rows: DataFrame): Seq[String] =
+      texts(Seq("a = 'a3'", "b > 4 and a is not null", "b is null", "id = 'k007'", "ts > 12 and b < 3").zipWithIndex
+          .map { case (filter, n) => rows.where(filter).withColumn("id", expr(s"concat('$n ', id)")) }.reduce(
+            _ union _))
+    assertEquals(filtered(read(path)), filtered(all))
     for (aggregate <- Seq("count(*)", "count(b)", "max(b)", "min(a)"))
       assertEquals(read(path).selectExpr(aggregate).head(), all.selectExpr(aggregate).head(), aggregate)
     if (logs) {

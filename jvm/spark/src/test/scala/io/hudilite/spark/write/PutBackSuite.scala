@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.{Interpreted, NewestSpark, SharedSession}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.{Files, Path}
@@ -38,9 +38,10 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     "upsert" -> ((path, ts) => write(row(ts, "back"), path, "upsert")))
 
   for {
-    (how, back) <- putBack
+    ((how, back), n) <- putBack.zipWithIndex
     (version, index) <- Seq(6 -> "SIMPLE", 9 -> "BLOOM")
-  } test(s"a row that is deleted, put back by $how and upserted is there once, version $version, $index") {
+  } test(NewestSpark.unless((n % 2 == 0) == (version == 9))(
+      s"a row that is deleted, put back by $how and upserted is there once, version $version, $index")) {
     val path = create(version, more = Map("hoodie.compact.inline" -> "false"))
     val options = Seq("hoodie.index.type" -> index, "hoodie.compact.inline" -> "false")
     delete(path, options: _*)
@@ -115,7 +116,8 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     version <- Seq(6, 9)
     mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
     many <- Seq(false, true)
-  } test(s"a MERGE puts a row back where its key was, if it is seen there, version $version, $mode, many $many") {
+  } test(NewestSpark.unless((version == 9) == (mode.startsWith("EVENT") == many))(
+      s"a MERGE puts a row back where its key was, if it is seen there, version $version, $mode, many $many")) {
     val path = create(version, mode)
     def bases = baseFiles(path).map(_.takeWhile(_ != '_')).distinct.size
     val before = bases
@@ -166,7 +168,8 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
   }
 
   for (version <- Seq(6, 9); index <- Seq("GLOBAL_SIMPLE", "GLOBAL_BLOOM"); follows <- Seq(true, false))
-    test(s"with a global index a row is put back once, version $version, $index, follows $follows") {
+    test(NewestSpark.unless((version == 9) == ((index == "GLOBAL_BLOOM") == follows))(
+        s"with a global index a row is put back once, version $version, $index, follows $follows")) {
       val path = create(version)
       val moves = index.stripPrefix("GLOBAL_").toLowerCase
       val options =
