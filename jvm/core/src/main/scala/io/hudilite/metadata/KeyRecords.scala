@@ -30,20 +30,21 @@ private[hudilite] object KeyRecords extends RecordKind {
 
   /** The record of a key that these changes make.
     *
-    * A key that comes anywhere is there, whatever it leaves. One that leaves a partition goes only where its place is in
-    * that partition: a row that had moved from there lies in an old file still.
+    * A key that comes anywhere is there, whatever it leaves. One that leaves goes only where its place is in what it
+    * leaves, the file group or the partition: a row that had moved from there lies in an old file still, and another row of the
+    * key may lie in another file group.
     *
     * @param before
     *   places that the group of the index has of the key; asked only where no row comes, or where it has been there
     */
   def record(key: String, changes: Seq[KeyChange], before: => Option[Place], instantMs: Option[Long])
       : Option[MetadataRecord] = {
-    val coming = changes.collect { case KeyChange(_, partition, Some(fileId)) => (partition, fileId) }
+    val coming = changes.collect { case KeyChange(_, partition, Some(fileId), _) => (partition, fileId) }
     if (coming.nonEmpty) {
       // Of rows that share a key one has the place; which one is the same in each attempt.
       val (partition, fileId) = coming.max
       Some(MetadataRecord(key, Place(partition, fileId, instantMs, None)))
-    } else if (before.exists(place => changes.exists(_.partition == place.partition)))
+    } else if (before.exists(place => changes.exists(_.leaves(place.partition, place.fileId))))
       Some(MetadataRecord(key, NoPlace))
     else None
   }

@@ -10,8 +10,8 @@ final class ChangeBuffer {
   private var bytes = new Array[Byte](ChangeBuffer.FirstBytes)
   private var used = 0
   private var changes = 0L
-  private val names = mutable.ArrayBuffer.empty[(Array[Byte], Array[Byte])]
-  private val numbers = mutable.HashMap.empty[(String, Option[String]), Int]
+  private val names = mutable.ArrayBuffer.empty[Seq[Array[Byte]]]
+  private val numbers = mutable.HashMap.empty[(String, Option[String], Option[String]), Int]
   private var noted = mutable.HashMap.empty[Int, Int] // numbers of places since the beginning of the bytes
   private var last = -1
 
@@ -20,9 +20,9 @@ final class ChangeBuffer {
   def count: Long = changes
 
   /** Number of a place, as of `KeyChange`. */
-  def place(partition: String, fileId: Option[String]): Int =
-    numbers.getOrElseUpdate((partition, fileId), {
-        names += partition.getBytes(UTF_8) -> fileId.getOrElse("").getBytes(UTF_8)
+  def place(partition: String, fileId: Option[String], from: Option[String] = None): Int =
+    numbers.getOrElseUpdate((partition, fileId, from), {
+        names += Seq(partition, fileId.getOrElse(""), from.getOrElse("")).map(_.getBytes(UTF_8))
         names.size - 1
       })
 
@@ -46,11 +46,9 @@ final class ChangeBuffer {
         mark(KeyNotes.Again)
         int(number)
       case None =>
-        val (partition, fileId) = names(place)
-        room(partition.length + fileId.length + 2 * ChangeBuffer.Head)
+        room(names(place).map(_.length + ChangeBuffer.Head).sum)
         mark(KeyNotes.Place)
-        text(partition, 0, partition.length)
-        text(fileId, 0, fileId.length)
+        names(place).foreach(part => text(part, 0, part.length))
         noted.put(place, noted.size)
     }
     last = place

@@ -9,5 +9,13 @@ package io.hudilite.record
   *   path of the partition, empty in an unpartitioned table
   * @param fileId
   *   file group that has the key from now on; `None` where the key leaves the partition
+  * @param from
+  *   file group that a key leaves, whose other file groups may have further rows of it; `None` where it comes, or leaves all
+  *   that the partition has
   */
-final case class KeyChange(key: String, partition: String, fileId: Option[String])
+final case class KeyChange(key: String, partition: String, fileId: Option[String], from: Option[String] = None) {
+
+  /** The change takes the key from this file group. */
+  def leaves(partition: String, fileId: String): Boolean =
+    this.fileId.isEmpty && this.partition == partition && from.forall(_ == fileId)
+}

@@ -11,25 +11,24 @@ final class KeyNotes(out: OutputStream) {
   import KeyNotes._
 
   private val data = new DataOutputStream(out)
-  private var place: (String, Option[String]) = _
+  private var place: NotedPlace = _
 
   data.write(Begin)
 
   /** @param key
     *   in UTF-8
     */
-  def add(key: Array[Byte], partition: String, fileId: Option[String]): Unit = {
-    if (place == null || place._1 != partition || place._2 != fileId) {
-      place = (partition, fileId)
+  def add(key: Array[Byte], partition: String, fileId: Option[String], from: Option[String] = None): Unit = {
+    if (place == null || place.partition != partition || place.fileId != fileId || place.from != from) {
+      place = NotedPlace(partition, fileId, from)
       data.write(Place)
-      bytes(partition.getBytes(UTF_8))
-      bytes(fileId.getOrElse("").getBytes(UTF_8))
+      Seq(partition, fileId.getOrElse(""), from.getOrElse("")).foreach(part => bytes(part.getBytes(UTF_8)))
     }
     data.write(Key)
     bytes(key)
   }
 
-  def add(change: KeyChange): Unit = add(change.key.getBytes(UTF_8), change.partition, change.fileId)
+  def add(change: KeyChange): Unit = add(change.key.getBytes(UTF_8), change.partition, change.fileId, change.from)
 
   private def bytes(of: Array[Byte]): Unit = {
     data.writeInt(of.length)
@@ -45,6 +44,9 @@ object KeyNotes {
   private[hudilite] val Key = 3
   private[hudilite] val Again = 4 // a place by its number since the beginning
 
+  /** As `KeyChange`. */
+  private final case class NotedPlace(partition: String, fileId: Option[String], from: Option[String])
+
   /** The changes in the order in which they were noted, one after the other. Notes that were cut off end in an
     * `IllegalArgumentException`.
     */
@@ -52,8 +54,8 @@ object KeyNotes {
 
   private final class Reader(in: DataInputStream) extends Iterator[KeyChange] {
 
-    private var places = Vector.empty[(String, Option[String])]
-    private var place: (String, Option[String]) = ("", None)
+    private var places = Vector.empty[NotedPlace]
+    private var place = NotedPlace("", None, None)
     private var ahead: Option[KeyChange] = None
     private var isOpen = true
 
@@ -73,12 +75,14 @@ object KeyNotes {
       case -1 => isOpen = false
       case Begin => places = Vector.empty
       case Place =>
-        place = (text(), Some(text()).filter(_.nonEmpty))
+        place = NotedPlace(text(), group(), group())
         places :+= place
       case Again => place = places(number())
-      case Key => ahead = Some(KeyChange(text(), place._1, place._2))
+      case Key => ahead = Some(KeyChange(text(), place.partition, place.fileId, place.from))
       case other => throw new IllegalArgumentException(s"notes of keys have the unknown mark $other")
     }
+
+    private def group(): Option[String] = Some(text()).filter(_.nonEmpty)
 
     private def number(): Int = {
       val number = try in.readInt()

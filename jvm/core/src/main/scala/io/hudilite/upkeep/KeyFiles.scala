@@ -110,10 +110,13 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       throw new IOException(s"$parent/$name could not be created"))
 
   private def form(madeMs: Long): HFileForm =
-    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = GroupFiles.BlockBytes)
+    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = BlockBytes)
 }
 
 private[upkeep] object KeyFiles {
+
+  // A key costs to unpack the block that may have it. Smaller ones make files larger.
+  private val BlockBytes = 8 * 1024
 
   // Log files of the same records have the same bytes, whenever they are made.
   private val Untimed = 0L

@@ -10,23 +10,28 @@ import io.hudilite.timeline.WriteStat
 /** The keys of a base file.
   *
   * @param fileId
-  *   file group that has them from now on; `None` where they leave the partition
+  *   file group of the file
+  * @param stays
+  *   the group has them from now on; otherwise they leave it
   */
-private[upkeep] final case class BaseFileKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
-    estimate: Long) extends KeySource {
-  override def changes(storage: Storage): Iterator[KeyChange] =
-    new KeysOfFiles(storage).ofBase(path, bytes).map(KeyChange(_, partition, fileId))
+private[upkeep] final case class BaseFileKeys(path: String, bytes: Long, partition: String, fileId: String,
+    stays: Boolean, estimate: Long) extends KeySource {
+  override def changes(storage: Storage): Iterator[KeyChange] = {
+    val group = Some(fileId)
+    new KeysOfFiles(storage).ofBase(path, bytes).map(key =>
+      if (stays) KeyChange(key, partition, group) else KeyChange(key, partition, None, group))
+  }
 }
 
-/** The keys of a log file: those of its records are in this file group, or leave the partition where there is none, and
-  * deleted ones leave it.
-  */
-private[upkeep] final case class LogFileKeys(path: String, bytes: Long, partition: String, fileId: Option[String],
-    estimate: Long) extends KeySource {
-  override def changes(storage: Storage): Iterator[KeyChange] =
+/** The keys of a log file: those of its records stay in this file group or leave it, and deleted ones leave it. */
+private[upkeep] final case class LogFileKeys(path: String, bytes: Long, partition: String, fileId: String,
+    stays: Boolean, estimate: Long) extends KeySource {
+  override def changes(storage: Storage): Iterator[KeyChange] = {
+    val group = Some(fileId)
     new KeysOfFiles(storage).ofLog(path, bytes).map { case (key, isThere) =>
-      KeyChange(key, partition, fileId.filter(_ => isThere))
+      if (stays && isThere) KeyChange(key, partition, group) else KeyChange(key, partition, None, group)
     }
+  }
 }
 
 private[upkeep] object SliceKeys {
@@ -34,23 +39,23 @@ private[upkeep] object SliceKeys {
   // Of a file of which nobody counts the rows.
   private val RowBytes = 50L
 
-  /** Keys of the files of a slice, which leave its partition; more than those of its rows, where its log files delete some.
-    */
-  def leaving(basePath: String, slice: FileSlice): Seq[KeySource] = of(basePath, slice, None)
+  /** Keys of the files of a slice, which leave it; more than those of its rows, where its log files delete some. */
+  def leaving(basePath: String, slice: FileSlice): Seq[KeySource] = of(basePath, slice, stays = false)
 
   /** Keys of the base file of a slice without log files. */
-  def staying(basePath: String, slice: FileSlice): Seq[KeySource] = of(basePath, slice, Some(slice.fileId))
+  def staying(basePath: String, slice: FileSlice): Seq[KeySource] = of(basePath, slice, stays = true)
 
-  private def of(basePath: String, slice: FileSlice, fileId: Option[String]): Seq[KeySource] = {
+  private def of(basePath: String, slice: FileSlice, stays: Boolean): Seq[KeySource] = {
     val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)
     slice.base.map(b =>
-      BaseFileKeys(s"$folder/${b.name}", b.length, slice.partition, fileId, b.length / RowBytes)).toSeq ++
-      slice.logs.map(l => LogFileKeys(s"$folder/${l.name}", l.length, slice.partition, fileId, l.length / RowBytes))
+      BaseFileKeys(s"$folder/${b.name}", b.length, slice.partition, slice.fileId, stays, b.length / RowBytes)).toSeq ++
+      slice.logs.map(l =>
+        LogFileKeys(s"$folder/${l.name}", l.length, slice.partition, slice.fileId, stays, l.length / RowBytes))
   }
 
   /** Keys of a base file that a write has made. */
   def written(basePath: String, stat: WriteStat): KeySource = {
     BaseFileKeys(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes, stat.partitionPath,
-      Some(stat.fileId), math.max(stat.numWrites, 1L))
+      stat.fileId, stays = true, math.max(stat.numWrites, 1L))
   }
 }

@@ -2,7 +2,7 @@ package io.hudilite.metadata
 
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.metadata.MetadataPayload.Place
+import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
 import io.hudilite.record.KeyChange
 
 import io.hudilite.storage.{HadoopStorage, Storage}
@@ -115,11 +115,12 @@ class KeyRecordsSuite extends FunSuite {
     private def leaving(slice: FileSlice): Seq[KeyChange] =
       slice.base.toSeq.flatMap(b =>
         keys.ofBase(s"$disk/${b.relativePath}", b.length)
-          .map(KeyChange(_, slice.partition, None)))
+          .map(KeyChange(_, slice.partition, None, Some(slice.fileId))))
 
     private def coming(stat: WriteStat): Seq[KeyChange] =
       if (stat.isLog) keys.ofLog(s"$disk/${stat.path}", stat.fileSizeInBytes).map { case (key, isThere) =>
-        KeyChange(key, stat.partitionPath, if (isThere) Some(stat.fileId) else None)
+        KeyChange(key, stat.partitionPath, Some(stat.fileId).filter(_ => isThere),
+          Some(stat.fileId).filterNot(_ => isThere))
       }.toList
       else keys.ofBase(s"$disk/${stat.path}", stat.fileSizeInBytes)
         .map(KeyChange(_, stat.partitionPath, Some(stat.fileId))).toList
@@ -129,6 +130,17 @@ class KeyRecordsSuite extends FunSuite {
     val changes = Seq(KeyChange("k", "old", None), KeyChange("k", "new", Some("f-0")))
     assertEquals(KeyRecords.record("k", changes, None, Some(7L)),
       Some(MetadataRecord("k", Place("new", "f-0", Some(7L), None))))
+  }
+
+  test(
+    "a key that leaves a file group goes where that has its place, and stays where another group of the partition has") {
+    def after(change: KeyChange, fileId: String) =
+      KeyRecords.record("k", Seq(change), Some(Place("p", fileId, None, None)), Some(7L))
+    val gone = Some(MetadataRecord("k", NoPlace))
+    val leaving = KeyChange("k", "p", None, Some("f-0"))
+    assertEquals((after(leaving, "f-0"), after(leaving, "f-1")), (gone, None))
+    assertEquals(after(leaving.copy(partition = "q"), "f-0"), None)
+    assertEquals(after(leaving.copy(from = None), "f-1"), gone)
   }
 
   test("file groups of a partition have its name, letter by letter as Apache Hudi spells it") {

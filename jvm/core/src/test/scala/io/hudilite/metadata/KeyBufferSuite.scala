@@ -12,7 +12,7 @@ class KeyBufferSuite extends FunSuite {
 
   private def add(buffer: ChangeBuffer, change: KeyChange): Unit = {
     val bytes = s"<${change.key}>".getBytes(UTF_8)
-    buffer.add(buffer.place(change.partition, change.fileId), bytes, 1, bytes.length - 2)
+    buffer.add(buffer.place(change.partition, change.fileId, change.from), bytes, 1, bytes.length - 2)
   }
 
   private def read(bytes: Array[Byte]): Seq[KeyChange] = KeyNotes.read(new ByteArrayInputStream(bytes)).toList
@@ -21,7 +21,8 @@ class KeyBufferSuite extends FunSuite {
   private val keys = Seq("k", "", "a\u0000b", "\u0000", "ключ", "\ud83d\ude00", "x" * 40000)
 
   test("keys of places in turn, with bytes of every kind, are read as they were told") {
-    val changes = for (key <- keys; (partition, file) <- places ++ places) yield KeyChange(key, partition, file)
+    val changes = for (key <- keys; (partition, file) <- places ++ places; from <- Seq(None, Some("f-1")))
+      yield KeyChange(key, partition, file, from.filter(_ => file.isEmpty))
     val buffer = new ChangeBuffer
     changes.foreach(add(buffer, _))
     assertEquals(buffer.count, changes.size.toLong)

@@ -8,7 +8,7 @@ import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.KeyChange
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
-import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, OpenFile, Storage}
 import io.hudilite.table.MetadataUse
 import io.hudilite.timeline.{Action, CommitMetadata}
 import io.hudilite.transaction.{
@@ -20,9 +20,12 @@ import io.hudilite.transaction.{
   TransactionOptions
 }
 
+import java.util.UUID
 import java.util.concurrent.atomic.AtomicLong
 
 import munit.FunSuite
+
+import scala.util.Random
 
 /** Record indexes that hudilite keeps up, beside the keys in the files of the table. */
 class KeyUpkeepSuite extends FunSuite {
@@ -173,6 +176,36 @@ class KeyUpkeepSuite extends FunSuite {
     val (_, calls) = counting.during(table.write("INSERT", Seq(group("p", 2) -> Seq("c")), come(group("p", 2), "c")))
     assertEquals(calls.paths("put").count(_.contains("/record_index/")), 1, calls.details)
     assert(!calls.paths("get").exists(_.endsWith(".parquet")), calls.details)
+  }
+
+  test("new keys on top of a base file are counted by its filter, and its blocks are left alone") {
+    var taken = 0L
+    val counting = new ForwardingStorage(memory()) {
+      override def open(path: String): OpenFile = {
+        val file = super.open(path)
+        new OpenFile {
+          override def readFully(position: Long, target: Array[Byte]): Unit = {
+            if (path.endsWith(".hfile")) taken += target.length.toLong
+            file.readFully(position, target)
+          }
+          override def close(): Unit = file.close()
+        }
+      }
+    }
+    val table = keyed(9, isPartitioned = false, tells = true, deltas = 2, storage = counting)
+    def add(number: Int, count: Int): Unit = {
+      val random = new Random(number.toLong)
+      val keys = (0 until count).map(_ => new UUID(random.nextLong(), random.nextLong()).toString)
+      val _ = table.write("INSERT", Seq(group("p", number) -> keys), come(group("p", number), keys: _*))
+    }
+    add(1, 40000)
+    (2 to 4).foreach(add(_, 20))
+    val index = table.table.readingMetadata(MetadataUse(isAsked = true)).recordIndex.fold(fail(_), identity)
+    val bases = index.shards.slices.flatMap(_.base).map(_.length).sum
+    assert(bases > 1000000 && index.shards.slices.forall(_.logs.nonEmpty), index.shards.slices.toString)
+    taken = 0L
+    assertEquals(index.entries, Right(40060L))
+    assert(taken < bases / 2, s"$taken of $bases")
   }
 
   test("a write that asks for no metadata table is refused while the index would go, and drops it when told so") {

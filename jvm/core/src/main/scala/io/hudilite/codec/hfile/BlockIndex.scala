@@ -1,6 +1,7 @@
 package io.hudilite.codec.hfile
 
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
@@ -98,6 +99,24 @@ private[hfile] object BlockIndex {
     checked(places.result(), limit)
   }
 
+  /** Blocks with their names, in the form of a root: `count x (offset, size, length of the name, name)`.
+    *
+    * @param limit
+    *   where the blocks that are named end at the latest
+    */
+  def named(content: ByteBuffer, count: Int, limit: Long): Seq[(String, BlockPlace)] = {
+    if (count > content.remaining / PlaceBytes)
+      throw new IllegalArgumentException(s"the index of an HFile has $count names in ${content.remaining} bytes")
+    Seq.fill(count) {
+      val (offset, size) = (content.getLong, content.getInt)
+      val length = VariableNumber.read(content)
+      if (length < 0 || length > content.remaining) throw damagedKey(length)
+      val name = new Array[Byte](length.toInt)
+      content.get(name)
+      new String(name, UTF_8) -> checked(Vector(BlockPlace(offset, size, Array.emptyByteArray)), limit).head
+    }
+  }
+
   /** The entries of another level: `count, (count + 1) x where entry n begins, count x (offset, size, key)`. */
   def level(content: ByteBuffer, limit: Long): IndexedSeq[BlockPlace] = {
     val count = content.getInt
@@ -125,13 +144,16 @@ private[hfile] object BlockIndex {
     new IllegalArgumentException(s"the index of an HFile has a key of $bytes bytes")
 
   private def checked(places: IndexedSeq[BlockPlace], limit: Long): IndexedSeq[BlockPlace] = {
-    places.find(p => p.offset < 0 || p.size < HFileBlock.HeaderBytes || p.offset > limit - p.size).foreach(p =>
-      throw new IllegalArgumentException(s"the index of an HFile names ${p.size} bytes at offset ${p.offset}"))
-    places.zip(places.drop(1)).find { case (a, b) =>
-      a.end > b.offset || KeyOrder.descends(a.row, 0, a.row.length, b.row, 0, b.row.length)
-    }.foreach { case (a, b) =>
-      throw new IllegalArgumentException(
-        s"the index of an HFile has offset ${b.offset} after ${a.offset}, out of order")
+    var before: BlockPlace = null
+    places.foreach { p => // hot path
+      if (p.offset < 0 || p.size < HFileBlock.HeaderBytes || p.offset > limit - p.size)
+        throw new IllegalArgumentException(s"the index of an HFile names ${p.size} bytes at offset ${p.offset}")
+      if (before != null &&
+        (before.end > p.offset ||
+          KeyOrder.descends(before.row, 0, before.row.length, p.row, 0, p.row.length)))
+        throw new IllegalArgumentException(
+          s"the index of an HFile has offset ${p.offset} after ${before.offset}, out of order")
+      before = p
     }
     places
   }

@@ -4,6 +4,7 @@ import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
 import io.hudilite.storage.{OpenFile, Storage}
 
 import java.io.{Closeable, EOFException, IOException}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.ZipException
 
 import scala.util.control.NonFatal
@@ -39,6 +40,26 @@ final class HFile private (bytes: HFileBytes, path: String) extends Closeable {
 
   /** A fact that the writer left beside the records, such as `schema`, `minRecordKey` or `maxRecordKey`. */
   def info(name: String): Option[Array[Byte]] = guarded(facts.get(name))
+
+  /** The bloom filter of all keys, if it has one. */
+  def filter: Option[HFileFilter] = guarded {
+    val kind = if (trailer.metaEntries == 0) None else facts.get(FilterFact)
+    kind.flatMap(k =>
+      filterPlace.map { place =>
+        val block = HFileBlock.read(bytes.range(place.offset, place.size), 0, trailer.codec, path)
+        if (block.magic != HFileBlock.Magic.Meta)
+          throw new IllegalArgumentException("the index of an HFile names a filter that is none")
+        HFileFilter(new String(k, UTF_8), UTF_8.decode(block.content).toString)
+      })
+  }
+
+  /** The index of blocks beside the records follows that of the records. */
+  private def filterPlace: Option[BlockPlace] = {
+    val root = bytes.range(trailer.loadOnOpen, HFileBlock.HeaderBytes)
+    val names = block(trailer.loadOnOpen + HFileBlock.size(root, 0), HFileBlock.Magic.RootIndex)
+    BlockIndex.named(names.content, trailer.metaEntries, end)
+      .collectFirst { case (name, place) if name == FilterName => place }
+  }
 
   /** All records. */
   def scan: HFileRecords = guarded(
@@ -149,6 +170,10 @@ object HFile {
 
   private val Levels = Set(HFileBlock.Magic.IntermediateIndex, HFileBlock.Magic.LeafIndex)
 
+  /** Of the block with the filter. */
+  private[hfile] val FilterName = "bloomFilter"
+
+  private val FilterFact = "bloomFilterTypeCode"
   private val VersionFact = "KEY_VALUE_VERSION"
   private val WithVersions: Byte = 1
   private val TagsFact = "hfile.MAX_TAGS_LEN"

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets.US_ASCII
   *   where the root of the index begins, after all blocks of data
   * @param rootEntries
   *   number of entries in the root of the index
+  * @param metaEntries
+  *   number of blocks beside the records, such as a filter
   * @param levels
   *   of the index: one where its root names blocks of data
   * @param comparator
@@ -18,6 +20,7 @@ private[hfile] final case class HFileTrailer(
     fileInfo: Long,
     loadOnOpen: Long,
     rootEntries: Int,
+    metaEntries: Int,
     entries: Long,
     levels: Int,
     firstDataBlock: Long,
@@ -74,6 +77,7 @@ private[hfile] object HFileTrailer {
   private def of(fields: ProtoFields, path: String): HFileTrailer = {
     def int(field: Int): Int = Math.toIntExact(fields.number(field))
     HFileTrailer(fields.number(Field.FileInfo), fields.number(Field.LoadOnOpen), int(Field.RootEntries),
+      int(Field.MetaEntries),
       fields.number(Field.Entries), int(Field.Levels), fields.number(Field.FirstDataBlock),
       fields.number(Field.LastDataBlock), new String(fields.bytesOf(Field.Comparator), US_ASCII),
       HFileCodec.of(fields.numbers.get(Field.Codec), path))
@@ -82,7 +86,7 @@ private[hfile] object HFileTrailer {
   private def checked(trailer: HFileTrailer, end: Long): HFileTrailer = {
     import trailer._
     val tailed = loadOnOpen >= 0 && loadOnOpen <= fileInfo && fileInfo < end
-    val counted = entries >= 0 && rootEntries >= 0 && levels >= 0 && levels <= MostLevels
+    val counted = entries >= 0 && rootEntries >= 0 && metaEntries >= 0 && levels >= 0 && levels <= MostLevels
     val placed = entries == 0 && rootEntries == 0 ||
       entries > 0 && rootEntries > 0 && levels > 0 && firstDataBlock >= 0 &&
       firstDataBlock <= lastDataBlock && lastDataBlock < loadOnOpen

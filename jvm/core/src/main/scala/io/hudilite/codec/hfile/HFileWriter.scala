@@ -84,7 +84,8 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
   /** Writes all that comes after the records, and returns the length of the file; the stream stays open. */
   def finish(filter: Option[HFileFilter] = None): Long = {
     if (block.size > 0) finishBlock()
-    filter.foreach(f => metaIndex.add(write(HFileBlock.Magic.Meta, f.text.getBytes(UTF_8)), FilterName.getBytes(UTF_8)))
+    filter.foreach(f =>
+      metaIndex.add(write(HFileBlock.Magic.Meta, f.text.getBytes(UTF_8)), HFile.FilterName.getBytes(UTF_8)))
     val root = write(HFileBlock.Magic.RootIndex, index.content)
     write(HFileBlock.Magic.RootIndex, metaIndex.content)
     val info = write(HFileBlock.Magic.Info, facts(filter))
@@ -165,7 +166,6 @@ object HFileWriter {
     out.toByteArray
   }
 
-  private val FilterName = "bloomFilter"
   private val NoBlock = -1L
 
   /** The key after its row: no family, the latest time, a value that is put. */

@@ -1,6 +1,7 @@
 package io.hudilite.metadata.stored
 
-import io.hudilite.codec.hfile.{HFile, HFileRecords}
+import io.hudilite.codec.bloom.BloomFilter
+import io.hudilite.codec.hfile.{HFile, HFileFilter, HFileRecords}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, LogBlock}
@@ -36,7 +37,8 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
   }
 
   /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files, and of what a load has left
-    * in a log file without one, only those blocks are read that may hold a key which a newer block has, too.
+    * in a log file without one, only those blocks are read that may hold a key which a newer block has, too. Most of these
+    * are new keys, which the filter of a base file knows it lacks.
     */
   def tally(slices: Seq[FileSlice]): Seq[Tally] = Parallel.map(slices) { slice =>
     val found = blocks(slice).dropWhile(b => slice.base.isEmpty && b.block.kind == BlockKind.Delete) // of nothing
@@ -50,10 +52,25 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
 
   private def tallied(file: HFile, changed: Set[String], alive: Long): Tally =
     try {
-      val found = AskedKeys.These(changed).in(file)
-      val replaced = Iterator.continually(found.next()).takeWhile(identity).size
-      Tally(file.entries - replaced + alive, changed ++ someKeys(file))
+      Tally(file.entries - countIn(file, perhapsIn(file, changed)) + alive, changed ++ someKeys(file))
     } finally file.close()
+
+  private def countIn(file: HFile, keys: Set[String]): Int =
+    if (keys.isEmpty) 0
+    else {
+      val found = AskedKeys.These(keys).in(file)
+      Iterator.continually(found.next()).takeWhile(identity).size
+    }
+
+  private def perhapsIn(file: HFile, keys: Set[String]): Set[String] =
+    if (keys.size < FewKeys) keys
+    else file.filter.flatMap(filterOf).fold(keys)(filter =>
+      keys.filter(key => key.isEmpty || filter.mightContain(key.getBytes(UTF_8))))
+
+  // Filters of kinds that nobody knows say nothing.
+  private def filterOf(of: HFileFilter): Option[BloomFilter] =
+    try Some(BloomFilter.read(of.text, of.kind))
+    catch { case _: IllegalArgumentException => None }
 
   /** Its bounds; of a log block, which does not tell them, the first keys. */
   private def someKeys(file: HFile): Seq[String] =
@@ -121,7 +138,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
     CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> "it names no schema of its records")
 
   private def decoded(records: HFileRecords, schemaJson: String, path: String): Iterator[MetadataRecord] = {
-    val codec = CorruptTable.guard(path)(RecordCodec.of(schemaJson))
+    val codec = CorruptTable.guard(path)(new RepeatedRecords(RecordCodec.of(schemaJson)))
     Iterator.continually(records.next()).takeWhile(identity).map(_ =>
       CorruptTable.guard(path)(
         codec.decode(new String(records.key, UTF_8), records.buffer, records.offset, records.length)))
@@ -139,6 +156,9 @@ private object SliceRecords {
 
   /** The least and the greatest key of an HFile. */
   val KeyFacts: Seq[String] = Seq("minRecordKey", "maxRecordKey")
+
+  /** Their blocks are read sooner than a filter. */
+  private val FewKeys = 10
 
   /** Of a log block that are looked at. */
   private val KeysOfBlock = 1000

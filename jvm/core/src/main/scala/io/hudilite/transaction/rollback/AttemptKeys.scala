@@ -43,7 +43,8 @@ final class AttemptKeys(files: AttemptFiles, telling: Option[KeyTelling], token:
   val isOn: Boolean = telling.isDefined
 
   /** Number of a file group that keys come to, or of a partition that they leave. */
-  def place(partition: String, fileId: Option[String]): Int = if (isOn) buffer.place(partition, fileId) else -1
+  def place(partition: String, fileId: Option[String], from: Option[String] = None): Int =
+    if (isOn) buffer.place(partition, fileId, from) else -1
 
   // hot path
   /** A key came to a place, or left it. */

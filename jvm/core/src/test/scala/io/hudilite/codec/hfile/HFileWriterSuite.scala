@@ -63,7 +63,8 @@ class HFileWriterSuite extends FunSuite {
       val at = bytes.indexOfSlice(HFileBlock.Magic.Meta.getBytes(UTF_8).toSeq)
       val text = HFileBlock.read(ByteBuffer.wrap(bytes), at, HFileCodec.Gzip, Location).content.array
       val kind = new String(file.info("bloomFilterTypeCode").get, UTF_8)
-      assert(Arrays.equals(again(file, Some(HFileFilter(kind, new String(text, UTF_8)))), bytes))
+      assertEquals(file.filter, Some(HFileFilter(kind, new String(text, UTF_8))))
+      assert(Arrays.equals(again(file, file.filter), bytes))
     }
   }
 

@@ -40,11 +40,13 @@ private[keys] object ChangesOfKeys {
   val Key = "key"
   val Schema: StructType = StructType(Seq(StructField(Task, IntegerType, nullable = false),
       StructField(Shard, IntegerType, nullable = false), StructField(Key, StringType, nullable = false),
-      StructField("partition", StringType, nullable = false), StructField("file", StringType)))
+      StructField("partition", StringType, nullable = false), StructField("file", StringType),
+      StructField("from", StringType)))
   val ShardAt = 1
   val KeyAt = 2
   val PartitionAt = 3
   val FileAt = 4
+  val FromAt = 5
 }
 
 private final case class ChangesPart(batch: KeyBatch) extends InputPartition
@@ -62,7 +64,7 @@ private final class ChangesReader(dealing: KeyDealing, batch: KeyBatch) extends 
   private val row = new GenericInternalRow(ChangesOfKeys.Schema.length)
   // Changes of a place mostly come one after the other.
   private var partition: String = _
-  private var fileId: Option[String] = None
+  private val groups = Array[Option[String]](null, null)
 
   override def next(): Boolean = { // hot path
     val more = changes.hasNext
@@ -79,9 +81,15 @@ private final class ChangesReader(dealing: KeyDealing, batch: KeyBatch) extends 
       partition = change.partition
       row.update(ChangesOfKeys.PartitionAt, UTF8String.fromString(partition))
     }
-    if (row.isNullAt(ChangesOfKeys.FileAt) || !(change.fileId eq fileId)) {
-      fileId = change.fileId
-      row.update(ChangesOfKeys.FileAt, fileId.map(UTF8String.fromString).orNull)
+    put(ChangesOfKeys.FileAt, change.fileId)
+    put(ChangesOfKeys.FromAt, change.from)
+  }
+
+  private def put(at: Int, group: Option[String]): Unit = {
+    val last = at - ChangesOfKeys.FileAt
+    if (!(group eq groups(last))) {
+      groups(last) = group
+      row.update(at, group.map(UTF8String.fromString).orNull)
     }
   }
 

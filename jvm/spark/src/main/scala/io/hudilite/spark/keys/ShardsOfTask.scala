@@ -47,9 +47,12 @@ private final class ChangesOfShard(left: BufferedIterator[InternalRow], number: 
       partition = of.copy()
       partitionName = of.toString
     }
-    KeyChange(row.getUTF8String(ChangesOfKeys.KeyAt).toString, partitionName,
-      if (row.isNullAt(ChangesOfKeys.FileAt)) None else fileId(row.getUTF8String(ChangesOfKeys.FileAt)))
+    KeyChange(row.getUTF8String(ChangesOfKeys.KeyAt).toString, partitionName, group(row, ChangesOfKeys.FileAt),
+      group(row, ChangesOfKeys.FromAt))
   }
+
+  private def group(row: InternalRow, at: Int): Option[String] =
+    if (row.isNullAt(at)) None else fileId(row.getUTF8String(at))
 
   private def fileId(of: UTF8String): Option[String] = {
     val known = fileIds.get(of)

@@ -2,6 +2,7 @@ package io.hudilite.spark.lookup
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileGroupId, FileSlice, PathSelection}
+import io.hudilite.record.MetaFields
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.TaskContext
@@ -52,8 +53,8 @@ final case class RowsAtPlacesExec(output: Seq[Attribute], places: Seq[Attribute]
     val at = places.map(a => child.output.indexWhere(_.exprId == a.exprId)).toArray
     val known = sparkContext.broadcast(slices.map(s => s.groupId -> s).toMap)
     val metrics = ProbeMetrics.of(this)
-    val all = if (target.within eq PathSelection.All) Some(target.basePath) else None
-    val groups = new PlacedGroups(known, probe, metrics, all)
+    val isWhole = target.within eq PathSelection.All
+    val groups = new PlacedGroups(known, probe, metrics, target.basePath, isWhole)
     Rdds.mapPartitions(found)(rows => groups.rows(rows, at))
   }
 
@@ -64,11 +65,11 @@ final case class RowsAtPlacesExec(output: Seq[Attribute], places: Seq[Attribute]
 
 /** Looks into the file groups of places that come group by group, in the order of their keys.
   *
-  * @param all
-  *   path of the table, where all of its file groups are known: a place in another one is an error
+  * @param isWhole
+  *   all file groups of the table are known: a place in another one is an error
   */
 private final class PlacedGroups(known: Broadcast[Map[FileGroupId, FileSlice]], probe: SliceProbe,
-    metrics: ProbeMetrics, all: Option[String]) extends Serializable {
+    metrics: ProbeMetrics, basePath: String, isWhole: Boolean) extends Serializable {
 
   /** @param at
     *   ordinals of record key, partition path and file id
@@ -77,19 +78,39 @@ private final class PlacedGroups(known: Broadcast[Map[FileGroupId, FileSlice]], 
     new KeysOfGroups(places, at).flatMap { case (group, keys) =>
       known.value.get(group) match {
         case Some(slice) =>
-          probe.rows(ProbedSlice(slice, addedInLogs = false), keys, metrics, TaskContext.get())
-        case None =>
-          all.foreach(basePath => throw PlacedGroups.unknown(basePath, group))
-          Iterator.empty
+          val found = probe.rows(ProbedSlice(slice, addedInLogs = false), keys, metrics, TaskContext.get())
+          // Log files may take rows out in ways that no index hears of.
+          if (slice.logs.nonEmpty || keyAt < 0) found else complete(found, group, keys)
+        case None => if (isWhole) throw PlacedGroups.unknown(basePath, group) else Iterator.empty
       }
     }
+
+  private val keyAt = probe.output.fieldNames.indexOf(MetaFields.RecordKey)
+
+  /** The rows; an error at their end where one of the keys has none. */
+  private def complete(found: Iterator[InternalRow], group: FileGroupId, keys: Array[UTF8String])
+      : Iterator[InternalRow] = {
+    val left = new java.util.HashSet[UTF8String](java.util.Arrays.asList(keys: _*))
+    found.map { row =>
+      left.remove(row.getUTF8String(keyAt))
+      row
+    } ++ {
+      if (!left.isEmpty) throw PlacedGroups.missing(basePath, group, left.iterator.next())
+      Iterator.empty
+    }
+  }
 }
 
 private object PlacedGroups {
 
-  def unknown(basePath: String, group: FileGroupId): CorruptTable = CorruptTable("CORRUPT_FILE",
-    "path" -> s"$basePath/.hoodie/metadata/record_index",
-    "reason" -> s"it names the file group ${group.fileId} of '${group.partition}', which the table does not have")
+  def unknown(basePath: String, group: FileGroupId): CorruptTable = wrong(basePath,
+    s"it names the file group ${group.fileId} of '${group.partition}', which the table does not have")
+
+  def missing(basePath: String, group: FileGroupId, key: UTF8String): CorruptTable = wrong(basePath,
+    s"it has the key '$key' in the file group ${group.fileId} of '${group.partition}', which does not have it")
+
+  private def wrong(basePath: String, reason: String): CorruptTable = CorruptTable("CORRUPT_FILE",
+    "path" -> s"$basePath/.hoodie/metadata/record_index", "reason" -> reason)
 }
 
 /** The keys of each file group, one group after the other. */

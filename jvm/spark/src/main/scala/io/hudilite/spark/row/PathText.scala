@@ -17,6 +17,12 @@ object PathText {
     case _ => false
   }
 
+  /** The text is how folders spell a value of the type, of which there may be other spellings. */
+  def isSpelled(text: String, dataType: DataType): Boolean = read(text, dataType).exists {
+    case days: Int if dataType == DateType => LocalDate.ofEpochDay(days.toLong).toString == text
+    case value => value.toString == text
+  }
+
   /** The value of this spelling, in Spark's internal form; `None` when the text is no value of the type. A timestamp is
     * a number here.
     */

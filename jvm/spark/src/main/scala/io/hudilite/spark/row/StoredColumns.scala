@@ -1,12 +1,12 @@
 package io.hudilite.spark.row
 
-import io.hudilite.error.UnsupportedTable
-import io.hudilite.record.FolderValues
+import io.hudilite.error.{CorruptTable, UnsupportedTable}
+import io.hudilite.record.{FolderValues, KeyEncoding}
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.hudilite.LastAttempts
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Columns of tables whose files leave the partition columns out. These come last, so that a row begins with what files
@@ -61,7 +61,54 @@ final case class PathValue(child: Expression, columns: Seq[String], name: String
   override protected def withNewChildInternal(newChild: Expression): PathValue = copy(child = newChild)
 }
 
+/** The value of the one column that record keys are made of. Keys of other spelling raise an error.
+  *
+  * @param child
+  *   record key of the row
+  */
+final case class ValueInKey(child: Expression, dataType: DataType, table: String)
+    extends UnaryExpression with CodegenFallback {
+
+  override def nullable: Boolean = true
+  override def prettyName: String = "value_in_key"
+
+  // hot path
+  override protected def nullSafeEval(key: Any): Any =
+    if (dataType == StringType) key
+    else PathText.read(key.toString, dataType).getOrElse(throw LastAttempts.failure(
+        CorruptTable("CORRUPT_FILE", "path" -> table,
+          "reason" -> s"the record key '$key' is no value of the type ${dataType.simpleString}")))
+
+  override protected def withNewChildInternal(newChild: Expression): ValueInKey = copy(child = newChild)
+}
+
+object ValueInKey {
+
+  /** A record key tells the value of its only column for sure. */
+  def tells(settings: KeySettings, dataType: DataType): Boolean =
+    settings.recordKeyFields.size == 1 && !settings.prefixed &&
+      (dataType match {
+        case StringType | ByteType | ShortType | IntegerType | LongType => true
+        case _ => false
+      })
+}
+
 private[spark] object PathValue {
+
+  /** The path tells the values of these columns, and no row with others is in such a path.
+    *
+    * @param columns
+    *   some partition columns with their types
+    */
+  def isSure(path: String, keys: KeySettings, columns: Seq[(String, DataType)]): Boolean = {
+    val names = keys.partitionFields.map(_.name).toIndexedSeq
+    def tells(text: Option[String], dataType: DataType): Boolean =
+      PathText.tells(dataType) && text.fold(dataType != StringType)(PathText.isSpelled(_, dataType))
+    keys.partitionFields.forall(_.format.isEmpty) && FolderValues.of(path, names).exists { texts =>
+      KeyEncoding.partitionPath(names, texts.map(_.orNull).toArray, keys.hiveStyle, keys.urlEncode) == path &&
+      columns.forall { case (name, dataType) => tells(texts(names.indexOf(name)), dataType) }
+    }
+  }
 
   def untold(table: String, partition: String, name: String, dataType: DataType): UnsupportedTable =
     UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table,

@@ -26,8 +26,9 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(attempt.begin().updating(row.updated, revives = row.byKey), groups.groups, onMove,
-        row.keepsNewest)
+      MergeWriterFactory(attempt.begin().updating(row.updated, revives), groups.groups, onMove, row.keepsNewest)
+    // A record index that answers has as many places as there are rows, so that log files have deleted none.
+    private def revives: Boolean = row.byKey && target.keyShards.isEmpty
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket

@@ -1,8 +1,9 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.metadata.GoldenKeys
-import io.hudilite.spark.NewestSpark
+import io.hudilite.spark.{NewestSpark, Raised}
 import io.hudilite.spark.lookup.{IndexProbeExec, RowsAtPlacesExec, ShardLookupExec}
+import io.hudilite.storage.HadoopStorage
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.SparkPlan
@@ -33,6 +34,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
   private def lookups(nodes: Seq[SparkPlan]): Seq[ShardLookupExec] = nodes.collect { case s: ShardLookupExec => s }
   private def probes(nodes: Seq[SparkPlan]): Seq[SparkPlan] = nodes.collect { case p: IndexProbeExec => p }
 
+  private def opens(nodes: Seq[SparkPlan]): Seq[SparkPlan] = nodes.collect { case r: RowsAtPlacesExec => r }
+
   private val moving = Map("hoodie.record.index.update.partition.path" -> "true")
   private val byRecords = Map("hoodie.index.type" -> "RECORD_INDEX")
   private val inPartitions = Map("hoodie.index.type" -> "SIMPLE")
@@ -56,6 +59,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
         assertEquals((lookups(nodes).size, probes(nodes).size), (1, 0), nodes.head)
         assertEquals(lookups(nodes).head.areFew, ids.size < 1000)
         assertEquals(reads(nodes), Nil)
+        // A row that may move is compared with the one that it would move; one that stays is found by its place.
+        assertEquals(opens(nodes).nonEmpty, named == moving, nodes.head)
       }
     }
 
@@ -91,8 +96,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
         assertEquals(content(path), content(other), ids.size)
         if (text.startsWith("MERGE") && !table.contains("partitions")) {
           assertEquals((lookups(nodes).size, probes(nodes).size, reads(nodes)), (1, 0, Nil), nodes.head)
-          val opened = nodes.collect { case r: RowsAtPlacesExec => metric(r, "filesOpened") }
-          assert(opened.nonEmpty && opened.forall(_ <= 4), opened)
+          val opened = opens(nodes).map(metric(_, "filesOpened"))
+          assert(opened.nonEmpty == text.contains("t.i +") && opened.forall(_ <= 4), opened)
         }
       }
     }
@@ -128,7 +133,7 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     for ((ids, exchanges) <- Seq(Seq(2, 6) -> 2, (0 until 1500) -> 3)) {
       val nodes = executed(upsert(changed(ids, 50, "p1"), after("keyed-in-partitions-v9", "delete"), Map.empty))
       assertEquals(shuffles(nodes), exchanges, nodes.head)
-      assertEquals(nodes.collect { case r: RowsAtPlacesExec => r }, Nil)
+      assertEquals(opens(nodes), Nil)
       val lookup = lookups(nodes).head
       assertEquals(metric(lookup, "keysAsked"), ids.size.toLong)
       assert(metric(lookup, "shardsAsked") <= 3L && metric(lookup, "numOutputRows") >= 2L, lookup.metrics)
@@ -154,6 +159,34 @@ final class RecordIndexWriteSuite extends UpsertPlans {
       upsert(changed(Seq(5, 5, 6, 6, 90, 90), 60, "p0"), other, inFiles)
       assertEquals(content(path), content(other), adaptive)
     }
+  }
+
+  test("a row whose path does not tell its partition for sure keeps the values that its file has") {
+    val (path, other) = (after("keyed-v9", "upsert-again"), after("keyed-v9", "upsert-again"))
+    val found = Seq(path -> byRecords, other -> inFiles).map { case (of, index) =>
+      upsert(changed(Seq(90, 91), 50, null), of, inPartitions)
+      opens(executed(upsert(changed(Seq(3, 90, 91), 60, "p1"), of, index))).size
+    }
+    assertEquals(found, Seq(1, 0))
+    assertEquals(content(path), content(other))
+    assertEquals(spark.read.format("hudilite").load(path).where("id IN ('k090', 'k091') AND dt IS NULL").count(), 2L)
+  }
+
+  test("a place without its row is refused where the row is asked for") {
+    val path = java.nio.file.Files.createTempDirectory("hudilite-plan").resolve("own").toString
+    val made = options ++ Map("hoodie.metadata.record.index.enable" -> "true")
+    Seq(0, 10).foreach(from =>
+      rows(from, from + 10, 0).write.format("hudilite").options(made)
+        .options(Map("hoodie.datasource.write.operation" -> "insert", "hoodie.parquet.small.file.limit" -> "0"))
+        .mode(SaveMode.Append).save(path))
+    val storage = new HadoopStorage(spark.sparkContext.hadoopConfiguration)
+    val files = storage.list(s"$path/d0").map(_.path).filter(_.endsWith(".parquet")).sorted
+    assertEquals(files.size, 2)
+    files.zip(files.reverse.map(storage.read(_).get)).foreach { case (name, bytes) => storage.replace(name, bytes) }
+    rows(0, 5, 0).createOrReplaceTempView("src")
+    val error = Raised.by(statement(
+        "MERGE INTO {t} t USING src s ON t.id = s.id WHEN MATCHED THEN UPDATE SET version = t.version + 1", path))
+    assert(error.getMessage.contains("which does not have it"), error)
   }
 
   test("buckets of a merge-on-read table and a record index are refused beside each other") {

@@ -127,6 +127,17 @@ class RecordIndexUpkeepSuite extends FunSuite {
       assertEquals(found.length, 1)
     }
 
+    if (version == 9 && !isPartitioned)
+      folder.test(s"$name: of two rows of a key the one that has the place stays found where the other goes") { path =>
+        val table = new Keyed(path, version, kind, isPartitioned)
+        val apart = "hoodie.parquet.small.file.limit" -> "0"
+        table.save(some(0, 4), table.asking.toSeq ++ Seq(op("insert"), apart): _*)
+        table.save(some(2, 6, ts = 2), op("insert"), apart)
+        assertEquals(rows(path).toSeq.count(row => Set("k2", "k3")(row._1)), 4)
+        sql(s"DELETE FROM ${table.in} WHERE ts = 1 AND v >= 2")
+        assertWhole(path, "DELETE by another column")
+      }
+
     folder.test(s"$name: it is made of a table that is there, and after a rollback and a restore") { path =>
       val table = new Keyed(path, version, kind, isPartitioned)
       table.save(some(0, 20), op("insert"))

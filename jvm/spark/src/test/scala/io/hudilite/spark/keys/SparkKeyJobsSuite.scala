@@ -21,7 +21,7 @@ class SparkKeyJobsSuite extends WriteFixture {
     val buffer = new ChangeBuffer
     changes.foreach { c =>
       val bytes = c.key.getBytes(UTF_8)
-      buffer.add(buffer.place(c.partition, c.fileId), bytes, 0, bytes.length)
+      buffer.add(buffer.place(c.partition, c.fileId, c.from), bytes, 0, bytes.length)
     }
     (buffer.take(), changes.size.toLong)
   }
@@ -41,14 +41,14 @@ class SparkKeyJobsSuite extends WriteFixture {
 
   private def many: Seq[KeyChange] = (0 until 30000).map { i =>
     KeyChange(if (i < odd.size) odd(i) else s"key-${i * 7919 % 30011}", if (i % 3 == 0) "" else s"p=${i % 5}",
-      if (i % 4 == 0) None else Some(s"f-${i % 9}"))
+      if (i % 4 == 0) None else Some(s"f-${i % 9}"), if (i % 8 == 0) Some(s"f-${i % 7}") else None)
   }
 
   private def lines(base: String): Map[Int, Seq[KeyChange]] =
     storage.list(base).filter(_.name.startsWith("shard-")).map { file =>
-      val fields = new String(storage.read(file.path).get, UTF_8).split("\u0001", -1).toSeq.dropRight(1).grouped(3)
+      val fields = new String(storage.read(file.path).get, UTF_8).split("\u0001", -1).toSeq.dropRight(1).grouped(4)
       file.name.stripPrefix("shard-").toInt -> fields.map(f =>
-        KeyChange(f.head, f(1), Some(f(2)).filter(_.nonEmpty))).toList
+        KeyChange(f.head, f(1), Some(f(2)).filter(_.nonEmpty), Some(f(3)).filter(_.nonEmpty))).toList
     }.toMap
 
   folder.test(
@@ -63,7 +63,7 @@ class SparkKeyJobsSuite extends WriteFixture {
       val found = lines(base)
       assertEquals(stats.map(_.fileId).sorted, found.keys.map(n => s"shard-$n").toSeq.sorted)
       assertEquals(found.keySet, (0 until 7).toSet - 3)
-      def sorted(of: Seq[KeyChange]) = of.sortBy(c => (c.partition, c.fileId, c.key))
+      def sorted(of: Seq[KeyChange]) = of.sortBy(c => (c.partition, c.fileId, c.from, c.key))
       assertEquals(sorted(found.values.flatten.toSeq), sorted(changes.filter(c => MetadataKeys.groupOf(c.key, 7) != 3)))
       found.foreach { case (number, of) =>
         assert(of.forall(c => MetadataKeys.groupOf(c.key, 7) == number))
@@ -101,7 +101,8 @@ private final case class LineShards(base: String, count: Int) extends KeyShards 
       None
     } else {
       val all = changes.toList
-      val text = all.map(c => Seq(c.key, c.partition, c.fileId.getOrElse(""), "").mkString("\u0001")).mkString
+      val text = all.map(c =>
+        Seq(c.key, c.partition, c.fileId.getOrElse(""), c.from.getOrElse(""), "").mkString("\u0001")).mkString
       if (!storage.createNew(s"$base/shard-$number", text.getBytes(UTF_8))) throw new IllegalStateException("twice")
       Some(WriteStat(s"shard-$number", "", "", "", numWrites = all.size.toLong,
           numInserts = if (TaskContext.get() == null) 0 else 1))

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan.delta
 
 import io.hudilite.merge.MergeRule
-import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, ToldByPaths, WinsOver}
+import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, ToldByPlaces, WinsOver}
 import io.hudilite.spark.write.RowLevelWrite
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -93,7 +93,7 @@ private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper 
     case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r.output
     case s: DataSourceV2ScanRelation if RowLevelWrite.operationOf(s.relation).isDefined => s.output
     case p: IndexProbe => p.output
-    case Project(columns, _: IndexProbe) => ToldByPaths.of(columns)
+    case Project(columns, _: IndexProbe) => ToldByPlaces.of(columns)
   }.flatten.map(a => a.exprId -> a.name).toMap
 
   // Rows of an outer join that have no match are none of the source in a MERGE; a subquery's value is null for them.

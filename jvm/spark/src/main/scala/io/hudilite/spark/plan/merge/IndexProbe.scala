@@ -3,8 +3,9 @@ package io.hudilite.spark.plan.merge
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.lookup.{KeyColumns, KeyShard, ProbeTarget}
 import io.hudilite.spark.plan.layout.WriteLayout
-import io.hudilite.spark.row.{PathValue, SessionConf}
+import io.hudilite.spark.row.{PathValue, SessionConf, ValueInKey}
 import io.hudilite.spark.stage.OfSnapshot
+import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.table.{LookupShards, RowCounts, Table}
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -81,35 +82,77 @@ final case class IndexProbe(
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
 }
 
-/** The partition columns of a lookup that no file holds: it reads the path of the partition instead. */
-private[plan] final class ToldByPaths(relation: LogicalPlan, table: Table) {
+/** Columns of a lookup that are not read, but made of the key and the place of a row: partition columns that no file holds,
+  * and others that these tell for sure.
+  *
+  * @param also
+  *   names of the others
+  */
+private[plan] final class ToldByPlaces(relation: LogicalPlan, table: Table, also: Set[String]) {
 
-  private val told = relation.output.filter(a => table.config.droppedColumns.contains(a.name)).map(_.exprId).toSet
-  private lazy val path = relation.output.find(_.name == MetaFields.PartitionPath).getOrElse(
-    throw new IllegalStateException(s"no partition path in ${relation.output}"))
+  private def told(a: Attribute): Option[Expression] =
+    if (!relation.output.exists(_.exprId == a.exprId)) None
+    else if (table.config.droppedColumns.contains(a.name)) Some(inPath(a))
+    else if (!also(a.name)) None
+    else if (table.config.recordKeyFields.contains(a.name))
+      Some(ValueInKey(meta(MetaFields.RecordKey), a.dataType, table.basePath))
+    else Some(inPath(a))
+
+  private def inPath(a: Attribute): Expression =
+    PathValue(meta(MetaFields.PartitionPath), table.config.partitionFields, a.name, a.dataType, table.basePath)
+
+  private def meta(name: String): Attribute = relation.output.find(_.name == name).getOrElse(
+    throw new IllegalStateException(s"no $name in ${relation.output}"))
 
   /** The columns to read where these are needed. */
-  def read(needed: Seq[Attribute]): Seq[Attribute] =
-    if (!needed.exists(a => told(a.exprId))) needed
-    else needed.filterNot(a => told(a.exprId)) ++ Seq(path).filterNot(p => needed.exists(_.exprId == p.exprId))
+  def read(needed: Seq[Attribute]): Seq[Attribute] = {
+    val left = needed.filter(told(_).isEmpty)
+    val of = needed.flatMap(told(_).toSeq).flatMap(_.references.toSeq).distinct
+    left ++ of.filterNot(a => left.exists(_.exprId == a.exprId))
+  }
 
   /** The columns that are needed, of those that were read. */
   def shown(needed: Seq[Attribute], lookup: LogicalPlan): LogicalPlan =
-    if (!needed.exists(a => told(a.exprId))) lookup
-    else Project(
-      needed.map(a =>
-        if (!told(a.exprId)) a
-        else
-          Alias(PathValue(path, table.config.partitionFields, a.name, a.dataType, table.basePath), a.name)(a.exprId)),
-      lookup)
+    if (needed.forall(told(_).isEmpty)) lookup
+    else Project(needed.map(a => told(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId))), lookup)
 }
 
-private[plan] object ToldByPaths {
+private[plan] object ToldByPlaces {
 
-  /** Columns of this projection that are made of the path above a lookup. */
-  def of(columns: Seq[NamedExpression]): Seq[Attribute] = columns.collect { case a @ Alias(_: PathValue, _) =>
-    a.toAttribute
+  /** Columns of this projection that are made of keys and places above a lookup. */
+  def of(columns: Seq[NamedExpression]): Seq[Attribute] = columns.collect {
+    case a @ Alias(_: PathValue | _: ValueInKey, _) => a.toAttribute
   }
+}
+
+/** The columns of old rows that record keys and partition paths tell for sure, so that a record index answers without the
+  * files. Where a file has to be opened for others, it is read for these, too.
+  */
+private[plan] final class ToldColumns(relation: LogicalPlan, table: Table, operation: RowLevelWrite,
+    probed: ProbeTarget) {
+
+  private val keys = operation.target.keys.settings
+
+  /** @param needed
+    *   columns that are asked for
+    */
+  def of(needed: Seq[Attribute]): ToldByPlaces = {
+    val none = new ToldByPlaces(relation, table, Set.empty)
+    val (inKey, inPath) = (needed.filter(isInKey), needed.filter(isInPath))
+    val told = new ToldByPlaces(relation, table, (inKey ++ inPath).map(_.name).toSet)
+    if (inKey.isEmpty && inPath.isEmpty || !told.read(needed).forall(probed.isPlace) || !tellAll(inPath)) none else told
+  }
+
+  private def isInKey(column: Attribute): Boolean =
+    keys.recordKeyFields == Seq(column.name) && ValueInKey.tells(keys, column.dataType)
+
+  // In queries the folder of a row says their values, too (docs/format.md#partitions).
+  private def isInPath(column: Attribute): Boolean = keys.partitionFields.exists(_.name == column.name) &&
+    !isInKey(column) && !table.config.droppedColumns.contains(column.name)
+
+  private def tellAll(columns: Seq[Attribute]): Boolean = columns.isEmpty ||
+    operation.target.keyed.getOrElse(table).allSlices().keysIterator.forall(path =>
+      PathValue.isSure(path, keys, columns.map(c => c.name -> c.dataType)))
 }
 
 /** The choice between a lookup of the keys of a probe in files, each by itself, and a scan of the table's keys. */

@@ -7,7 +7,7 @@ import io.hudilite.spark.row.{PartitionPath, RecordKey}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{Repeatable, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.RowLevelWrite
-import io.hudilite.table.Table
+import io.hudilite.table.{LookupShards, Table}
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
@@ -160,10 +160,13 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val keyed = materialised(source, key +: partition.toSeq, operation.target.keyShards.flatMap(_ => partition))
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val own = narrowed(target, above ++ condition.references)
-      // A row that an index of base files finds is there for its statement, deleted or not.
-      val paths = new ToldByPaths(relation, table)
-      val gone = if (putsBack && !probed.byKeyWith(paths.read(neededColumns(own, relation)))) Some(PutBackRows.gone())
-      else None
+      val index = indexOf(partition, operation)
+      // A row that an index of base files finds is there for its statement, deleted or not, and a record index finds none
+      // that is gone.
+      val paths = index.fold(new ToldByPlaces(relation, table, Set.empty))(_ =>
+        new ToldColumns(relation, table, operation, probed).of(neededColumns(own, relation)))
+      val asksGone = putsBack && index.isEmpty && !probed.byKeyWith(paths.read(neededColumns(own, relation)))
+      val gone = if (asksGone) Some(PutBackRows.gone()) else None
       val narrow = gone.fold(own)(_ => PutBackRows.widened(own, relation, operation))
       val needed = neededColumns(narrow, relation) ++ gone
       val probe = probeOf(key, partition, shared, paths.read(needed), probed, operation)
@@ -181,9 +184,12 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       target: ProbeTarget, operation: RowLevelWrite): IndexProbe =
     indexed(IndexProbe(key, partition, rows.shared, output, target, SharedRowsAgain.of(rows)), operation)
 
+  private def indexOf(partition: Option[Expression], operation: RowLevelWrite): Option[LookupShards] =
+    operation.target.keyShards.filter(shards => !shards.byPartition || partition.isDefined)
+
   /** The lookup by the record index of the table. One that has keys by partition does not tell where else a key is. */
   private[plan] def indexed(probe: IndexProbe, operation: RowLevelWrite): IndexProbe =
-    operation.target.keyShards.filter(shards => !shards.byPartition || probe.partition.isDefined).fold(probe)(shards =>
+    indexOf(probe.partition, operation).fold(probe)(shards =>
       probe.copy(child =
         IndexedKeys(probe.key, probe.partition, probe.output, shards, probe.shared, probe.target, probe.child)))
 

@@ -83,7 +83,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** Tells of the keys of a file group, where they are asked for. */
   private[spark] def keysOf(partition: String, fileId: String): GroupKeys =
-    new GroupKeys(keys, keys.place(partition, Some(fileId)), keys.place(partition, None))
+    new GroupKeys(keys, keys.place(partition, Some(fileId)), keys.place(partition, None, Some(fileId)))
 
   /** Tells which keys changes of a slice's log take out of it, or bring back. */
   private[write] def outcomesIn(slice: FileSlice, settings: LogSettings, keys: GroupKeys): KeyOutcomes = {
