@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.TableConfig
+import io.hudilite.config.{TableConfig, TableType}
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
@@ -57,11 +57,13 @@ private[hudilite] object NamedIndexes {
     */
   def create(table: Table, index: ExpressionIndex, function: String, words: Map[String, String],
       options: TransactionOptions, reading: FactsReader): Unit = Transaction.preparedNow(table, options) { now =>
+    def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
+      "statement" -> s"CREATE INDEX ${index.partition.name}", "path" -> table.basePath, "reason" -> reason)
+    if (index.isFilter && now.config.tableType == TableType.MergeOnRead)
+      throw refused("Apache Hudi 1.2 fails to write a merge-on-read table with such filters; column_stats can be had")
     if (now.config.metadataPartitions.isEmpty)
       new Initialisation(new MetadataHome(now.store)).run(now, IndexesToMake.Nothing)
     val home = new MetadataHome(now.store).current
-    def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
-      "statement" -> s"CREATE INDEX ${index.partition.name}", "path" -> table.basePath, "reason" -> reason)
     home.expressions.find(_.column == index.column).foreach(other =>
       throw refused(
         s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
