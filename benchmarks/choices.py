@@ -44,7 +44,9 @@ class Kind(NamedTuple):
         return f"{self.type}, {self.keys} keys, {self.partitions} partitions, {rows} rows"
 
 
-KINDS = [Kind(*each) for each in itertools.product(("random", "ordered"), (FEW, MANY), (2, WIDE_COLUMNS), ("COW", "MOR"))]
+KINDS = [
+    Kind(*each) for each in itertools.product(("random", "ordered"), (FEW, MANY), (2, WIDE_COLUMNS), ("COW", "MOR"))
+]
 
 
 def arguments() -> argparse.Namespace:
@@ -118,7 +120,9 @@ def measured(spark: SparkSession, kind: Kind, args: argparse.Namespace) -> dict[
         batch = changed(spark, kind, args.rows, version).cache()
         batch.count()
         for index, path in paths.items():
-            took[index]["upserts"].append(timed(pid, write, batch, path, "append", options(kind, index, args.rows))["cpu s"])
+            took[index]["upserts"].append(
+                timed(pid, write, batch, path, "append", options(kind, index, args.rows))["cpu s"]
+            )
         batch.unpersist()
     found = {index: summed(spark.read.format("hudilite").load(str(path))) for index, path in paths.items()}
     assert len(set(found.values())) == 1, (str(kind), found)
