@@ -172,6 +172,26 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     assertEquals(spark.read.format("hudilite").load(path).where("id IN ('k090', 'k091') AND dt IS NULL").count(), 2L)
   }
 
+  for (partitions <- Seq("dt", "id,dt"))
+    test(s"columns of the path, $partitions, that are parts of the record key are told by the path") {
+      val own = options ++ Map("hoodie.datasource.write.recordkey.field" -> "id,dt",
+        "hoodie.datasource.write.partitionpath.field" -> partitions)
+      val changes = changed(0 until 12, 90, "p0").union(changed(8 until 14, 90, "p1"))
+      val contents = Seq("true" -> byRecords, "false" -> inPartitions).map { case (index, by) =>
+        val path = java.nio.file.Files.createTempDirectory("hudilite-plan").resolve("own").toString
+        changed(0 until 10, 1, "p0").union(changed(5 until 12, 1, "p1")).coalesce(1).write.format("hudilite")
+          .options(own + ("hoodie.metadata.record.index.enable" -> index)).mode(SaveMode.Append).save(path)
+        changes.createOrReplaceTempView("src")
+        statement(
+          "MERGE INTO {t} t USING src s ON t.id = s.id AND t.dt = s.dt " +
+            "WHEN MATCHED THEN UPDATE SET i = t.i + 1, ts = s.ts WHEN NOT MATCHED THEN INSERT *", path)
+        upsert(changed(3 until 16, 99, "p1"), path, by)
+        content(path)
+      }
+      assertEquals(contents.head, contents.last)
+      assertEquals(contents.head.size, 12 + 13)
+    }
+
   test("a place without its row is refused where the row is asked for") {
     val path = java.nio.file.Files.createTempDirectory("hudilite-plan").resolve("own").toString
     val made = options ++ Map("hoodie.metadata.record.index.enable" -> "true")

@@ -85,20 +85,21 @@ final case class IndexProbe(
 /** Columns of a lookup that are not read, but made of the key and the place of a row: partition columns that no file holds,
   * and others that these tell for sure.
   *
-  * @param also
-  *   names of the others
+  * @param inKey
+  *   names of the others that the key tells
+  * @param inPath
+  *   names of the others that the path of the partition tells
   */
-private[plan] final class ToldByPlaces(relation: LogicalPlan, table: Table, also: Set[String]) {
+private[plan] final class ToldByPlaces(relation: LogicalPlan, table: Table, inKey: Set[String] = Set.empty,
+    inPath: Set[String] = Set.empty) {
 
   private def told(a: Attribute): Option[Expression] =
     if (!relation.output.exists(_.exprId == a.exprId)) None
-    else if (table.config.droppedColumns.contains(a.name)) Some(inPath(a))
-    else if (!also(a.name)) None
-    else if (table.config.recordKeyFields.contains(a.name))
-      Some(ValueInKey(meta(MetaFields.RecordKey), a.dataType, table.basePath))
-    else Some(inPath(a))
+    else if (table.config.droppedColumns.contains(a.name) || inPath(a.name)) Some(ofPath(a))
+    else if (inKey(a.name)) Some(ValueInKey(meta(MetaFields.RecordKey), a.dataType, table.basePath))
+    else None
 
-  private def inPath(a: Attribute): Expression =
+  private def ofPath(a: Attribute): Expression =
     PathValue(meta(MetaFields.PartitionPath), table.config.partitionFields, a.name, a.dataType, table.basePath)
 
   private def meta(name: String): Attribute = relation.output.find(_.name == name).getOrElse(
@@ -137,9 +138,9 @@ private[plan] final class ToldColumns(relation: LogicalPlan, table: Table, opera
     *   columns that are asked for
     */
   def of(needed: Seq[Attribute]): ToldByPlaces = {
-    val none = new ToldByPlaces(relation, table, Set.empty)
+    val none = new ToldByPlaces(relation, table)
     val (inKey, inPath) = (needed.filter(isInKey), needed.filter(isInPath))
-    val told = new ToldByPlaces(relation, table, (inKey ++ inPath).map(_.name).toSet)
+    val told = new ToldByPlaces(relation, table, inKey.map(_.name).toSet, inPath.map(_.name).toSet)
     if (inKey.isEmpty && inPath.isEmpty || !told.read(needed).forall(probed.isPlace) || !tellAll(inPath)) none else told
   }
 

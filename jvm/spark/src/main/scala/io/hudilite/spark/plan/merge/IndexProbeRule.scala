@@ -163,7 +163,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val index = indexOf(partition, operation)
       // A row that an index of base files finds is there for its statement, deleted or not, and a record index finds none
       // that is gone.
-      val paths = index.fold(new ToldByPlaces(relation, table, Set.empty))(_ =>
+      val paths = index.fold(new ToldByPlaces(relation, table))(_ =>
         new ToldColumns(relation, table, operation, probed).of(neededColumns(own, relation)))
       val asksGone = putsBack && index.isEmpty && !probed.byKeyWith(paths.read(neededColumns(own, relation)))
       val gone = if (asksGone) Some(PutBackRows.gone()) else None
