@@ -120,6 +120,9 @@ class HashRingsSuite extends FunSuite with Interpreted {
         s"CALL hudilite.system.drop_partition(path => '$made', partition => 'p0')"))
     refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(
       rows(0, 3, 4).write.format("hudilite").mode("overwrite").save(made))
+    for (other <- Seq("hoodie.index.type" -> "BLOOM", "hoodie.datasource.write.recordkey.field" -> "v"))
+      refused("UNSUPPORTED_TABLE_FEATURE", "overwrite")(
+        rows(0, 3, 4).write.format("hudilite").options(Map(other)).mode("overwrite").save(made))
     refused("CLUSTERING_NOT_POSSIBLE", "hash rings")(spark.sql(
         s"CALL hudilite.system.run_clustering(path => '$made')"))
     refused("CLUSTERING_NOT_POSSIBLE", "hash rings")(spark.sql(

@@ -62,6 +62,7 @@ private[table] final class TableReplacement(table: Table, support: TableSupport,
     }
 
   private def redefined: WriteTarget = {
+    index.checkReplaced()
     if (conf.index.isConsistent) throw InvalidInput.option(WriteOptions.BucketEngine.name,
       WriteOptions.ConsistentHashing,
       "the rows of the table do not lie by hash rings; drop the table and create it anew")
