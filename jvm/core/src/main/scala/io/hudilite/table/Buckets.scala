@@ -243,5 +243,5 @@ object Buckets {
   /** Numbers of buckets that are named where more of them fit. */
   private val CountsNamed = 5
 
-  def apply(table: Table): Buckets = new Buckets(table)
+  def apply(table: Table): Buckets = table.buckets
 }

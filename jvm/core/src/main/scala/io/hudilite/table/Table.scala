@@ -187,6 +187,8 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
     (for ((instant, plan) <- store.pendingClusterings(timeline); input <- plan.groups.flatten)
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
+  private[table] lazy val buckets: Buckets = new Buckets(this)
+
   /** The bucket index of the table as its commits state it. */
   def statedBuckets: Option[BucketIndex] = bucketStatement.map(_.index)
 
