@@ -55,6 +55,8 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
     val config = target.config
     if (config.recordKeyFields.isEmpty) throw InvalidInput("MISSING_OPTION",
       "option" -> TableOptions.RecordKeyFields.name, "reason" -> "rows of other files have no place for generated keys")
+    if (!config.populateMetaFields)
+      throw refused(s"${TableOptions.PopulateMetaFields.name} is false, and beside the source lie meta columns alone")
     if (target.buckets.isDefined)
       throw refused("rows stay in the files in which they are, and a bucket index deals them to others")
     if (config.dropsPartitionColumns)
