@@ -6,6 +6,7 @@ import io.hudilite.filegroup.BootstrapIndexFiles
 import io.hudilite.service.undo.Rollbacks
 import io.hudilite.spark.bootstrap.task.{FoundSource, SkeletonWork, WrittenSkeleton}
 import io.hudilite.spark.keys.KeyedOptions
+import io.hudilite.spark.row.RunningTask
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.write.attempt.CommittedWrite
 import io.hudilite.spark.write.job.WriteJob
@@ -58,7 +59,7 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
       } catch {
         case e: Throwable =>
           transaction.rollback()
-          if (transaction.isRolledBack) first.remove(transaction.instant)
+          if (transaction.isRolledBack) RunningTask.uninterrupted(first.remove(transaction.instant))
           throw e
       }
     try follow
@@ -86,10 +87,11 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
   }
 
   private def undo(first: FirstWrite, cause: Throwable): Unit =
-    try {
-      Rollbacks.run(first.table.refresh(), Some(InstantTime.OfSkeletons), plain)
-      first.remove(InstantTime.OfSkeletons)
-    } catch { case NonFatal(e) => cause.addSuppressed(e) }
+    try RunningTask.uninterrupted {
+        Rollbacks.run(first.table.refresh(), Some(InstantTime.OfSkeletons), plain)
+        first.remove(InstantTime.OfSkeletons)
+      }
+    catch { case NonFatal(e) => cause.addSuppressed(e) }
 
   // The table is there, and the next write makes what is missing.
   private def makeMetadata(first: FirstWrite): Unit =
