@@ -15,11 +15,11 @@ import io.hudilite.timeline.WriteStat
 
 import java.util.{Collections, Set => JSet}
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table => SparkTable, TableCapability}
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.functions.{col, hash, udf}
+import org.apache.spark.sql.functions.{col, hash, udf, xxhash64}
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -78,12 +78,11 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     */
   private def sorted(instant: String, slices: Seq[FileSlice], files: Map[String, Int], isCut: Boolean): DataFrame = {
     val rows = PlannedSliceScan.ofPartitions(session, new TableState(table, Query.Planned(instant, slices)), slices)
-    val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
+    val partition = col(MetaFields.PartitionPath)
     val laid = order.of(rows, if (isCut) files else Map.empty)
     laid.files match {
       case Some(along) => alongCurve(rows.withColumn(ClusteringJob.Place, laid.keys.head), along)
       case None =>
-        // The record key divides rows that are alike in all else.
         val by = (partition +: laid.keys) :+ key
         val tasks = files.values.sum
         val dealt = if (isCut) rows.repartitionByRange(tasks, by: _*) else rows.repartition(tasks, partition)
@@ -91,9 +90,13 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     }
   }
 
+  // The record key divides rows that are alike in all else, or where rows do not store it, what it is made of.
+  private def key: Column = if (write.metaFields) col(MetaFields.RecordKey)
+  else xxhash64(table.config.recordKeyFields.map(col): _*)
+
   // Each task has the rows of one file.
   private def alongCurve(placed: DataFrame, files: FilesAlongCurve): DataFrame = {
-    val (partition, place, key) = (col(MetaFields.PartitionPath), col(ClusteringJob.Place), col(MetaFields.RecordKey))
+    val (partition, place) = (col(MetaFields.PartitionPath), col(ClusteringJob.Place))
     val task = udf((path: String, number: Long, hashed: Int) => files.taskValue(path, number, hashed))
     placed.repartition(files.tasks, task(partition, place, hash(key))).sortWithinPartitions(partition, place, key)
       .drop(ClusteringJob.Place)
