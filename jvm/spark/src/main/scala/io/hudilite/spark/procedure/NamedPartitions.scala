@@ -30,7 +30,10 @@ private[procedure] object NamedPartitions {
 
   // A query knows the types of the columns, and how their values are spelled in folders.
   private def passing(call: ServiceCall, arguments: Arguments, condition: String): Seq[String] = {
-    val fields = call.onTable((table: Table, _) => table.config.partitionFields)
+    val config = call.onTable((table: Table, _) => table.config)
+    val fields = config.partitionFields
+    if (!config.populateMetaFields) throw arguments.invalid("predicate", condition,
+      "rows of a table without meta columns do not tell their partition; name partitions or partition_regex_pattern")
     val rows = call.session.read.format("hudilite").load(call.path)
     val filtered =
       try rows.where(condition)
