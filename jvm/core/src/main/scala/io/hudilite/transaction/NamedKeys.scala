@@ -42,10 +42,9 @@ private[hudilite] object NamedKeys {
     val indexes = options.indexes
     if (options.keepsMetadata.contains(false))
       Some("hoodie.metadata.enable is false, by which the next write removes it")
-    else if (isPartitioned(indexes)) None
-    else if (indexes.keys.isWanted.contains(false))
-      Some(s"${IndexOptions.Keys.name} is false, by which the next write removes it")
-    else None
+    else Seq(IndexOptions.Keys -> indexes.keys, IndexOptions.PartitionKeys -> indexes.partitionKeys).collectFirst {
+      case (key, of) if of.isWanted.contains(false) => s"${key.name} is false, by which the next write removes it"
+    }
   }
 
   private def ofTable(table: Table, indexes: IndexesConf, byBuckets: Boolean): Option[String] =
@@ -57,7 +56,7 @@ private[hudilite] object NamedKeys {
     else None
 
   private def hasBuckets(table: Table): Boolean = {
-    val buckets = new Buckets(table)
+    val buckets = Buckets(table)
     buckets.haveRows || buckets.areDeclared
   }
 
