@@ -64,6 +64,10 @@ private[hudilite] object NamedIndexes {
     if (now.config.metadataPartitions.isEmpty)
       new Initialisation(new MetadataHome(now.store)).run(now, IndexesToMake.Nothing)
     val home = new MetadataHome(now.store).current
+    // Another statement or engine may have come before the lock.
+    if (of(home.data.config, index.partition.name).nonEmpty) throw refused("there is one by now")
+    if (!home.isKept)
+      throw refused("the metadata table has what hudilite does not keep up, or something is being built in it")
     home.expressions.find(_.column == index.column).foreach(other =>
       throw refused(
         s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
