@@ -8,14 +8,17 @@ import io.hudilite.metadata.{
   MetadataKeys,
   MetadataPartition,
   MetadataRecord,
-  StatType
+  StatType,
+  StatValue
 }
 import io.hudilite.metadata.MetadataPayload.{Bloom, Statistics}
-import io.hudilite.metadata.StatValue.Text
+import io.hudilite.metadata.StatValue.{Int32, Text}
 import io.hudilite.stats.{AskedFile, ColumnRange, ColumnRanges, FilterColumn, Membership, StoredBound}
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.util.Try
 
 import org.slf4j.LoggerFactory
 
@@ -87,7 +90,10 @@ private[metadata] object ExpressionRanges {
 
   // Apache Hudi adds bytes in the charset of its process, and none of an empty text can be added.
   private def isSure(index: ExpressionIndex, value: String): Boolean =
-    value.nonEmpty && value.forall(_ < FirstOther) && index.function.isSure(Text(value))
+    value.nonEmpty && value.forall(_ < FirstOther) && bound(index, value).exists(index.function.isSure)
+
+  private def bound(index: ExpressionIndex, value: String): Option[StatValue] =
+    if (index.function.gives == StatType.Text) Some(Text(value)) else Try(Int32(value.toInt)).toOption
 
   private val FirstOther = '\u0080'
 
