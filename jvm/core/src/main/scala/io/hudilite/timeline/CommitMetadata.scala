@@ -7,7 +7,11 @@ trait ToldFacts extends Serializable
 
 /** Tells the facts on files that were written, once they are whole. */
 trait FactsTeller extends Serializable {
-  def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat]
+
+  /** @param tasks
+    *   number of tasks that tell of their files
+    */
+  def told(storage: Storage, basePath: String, stats: Seq[WriteStat], tasks: Int): Seq[WriteStat]
 }
 
 /** Statistics of one file that a write, a compaction or a clustering wrote. Counts are records, sizes are bytes.

@@ -21,12 +21,12 @@ final case class WantedFacts(columns: Seq[String], blooms: Boolean, expressions:
   def on(storage: Storage): FactsOfFiles = new FactsOfFiles(storage, columns, blooms, expressions)
 
   /** A file of which they cannot be told has none, nor one whose filter is too long to be sent. Filters of values all have
-    * a length, so that a task sends those of a few files.
+    * a length, so that a task sends those of a few files, and the fewer the more tasks there are.
     */
-  override def told(storage: Storage, basePath: String, stats: Seq[WriteStat]): Seq[WriteStat] = {
+  override def told(storage: Storage, basePath: String, stats: Seq[WriteStat], tasks: Int): Seq[WriteStat] = {
     val files = on(storage)
     val filters = expressions.count(_.isFilter)
-    val (some, others) = if (filters == 0) (stats, Nil) else stats.splitAt(WantedFacts.MostFilters / filters)
+    val (some, others) = if (filters == 0) (stats, Nil) else stats.splitAt(WantedFacts.filtersOf(tasks) / filters)
     some.map { stat =>
       try {
         val file = files.of(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)
@@ -48,6 +48,11 @@ object WantedFacts {
 
   // Of values of functions, each of 431,380 characters.
   private val MostFilters = 8
+
+  // The driver takes no more, some 64 MB.
+  private val MostOfAll = 150
+
+  private def filtersOf(tasks: Int): Int = math.min(MostFilters, MostOfAll / math.max(1, tasks))
 }
 
 /** Facts on a file that a task has written.

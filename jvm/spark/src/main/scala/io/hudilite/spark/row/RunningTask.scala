@@ -13,6 +13,9 @@ private[spark] object RunningTask {
   def attempt(partitionId: Int, attemptId: Long): TaskAttempt =
     TaskAttempt(partitionId, Option(TaskContext.get()).map(_.stageId()).getOrElse(0), attemptId)
 
+  /** Number of tasks of its stage. */
+  def tasks: Int = Option(TaskContext.get()).fold(1)(_.numPartitions())
+
   /** Ends a task that Spark has killed. A loop without Spark's iterators does not notice it otherwise. */
   def stopIfKilled(): Unit =
     if (Option(TaskContext.get()).exists(_.isInterrupted())) throw new TaskKilledException()

@@ -75,7 +75,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** As [[confirm]], for files with these stats, which get the facts that are wanted of them, and the keys of all. */
   private[spark] def confirm(stats: Seq[WriteStat]): Seq[WriteStat] = {
-    val told = job.facts.fold(stats)(_.told(storage, job.basePath, stats))
+    val told = job.facts.fold(stats)(_.told(storage, job.basePath, stats, RunningTask.tasks))
     val keyed = if (told.isEmpty) told else told.head.copy(keys = keys.told()) +: told.tail
     confirm()
     keyed
