@@ -16,7 +16,7 @@ private[metadata] object BloomRecords extends RecordKind {
           text <- bloomOf(stat.fileName, facts)
         } yield there(stat.partitionPath, stat.fileName, facts.bloomKind.getOrElse(kind), w.instant, text)
       case Everything(instant, files, _) => ofFiles(files, kind, instant)
-      case Cleaned(instant, clean) => deleted(clean.partitions.flatMap(p => p.deleted.map(p.partition -> _)), instant)
+      case cleaned: Cleaned => deleted(cleaned)
       case _: RolledBack | _: Restored => Nil
     }
   }
@@ -34,8 +34,9 @@ private[metadata] object BloomRecords extends RecordKind {
   private def there(partition: String, name: String, kind: String, instant: String, text: String): MetadataRecord =
     MetadataRecord(MetadataKeys.ofFile(partition, name), Bloom(kind, instant, text, isDeleted = false))
 
-  private def deleted(files: Seq[(String, String)], instant: String): Seq[MetadataRecord] =
-    files.filterNot(f => ColumnRecords.isLog(f._2)).map { case (partition, name) =>
-      MetadataRecord(MetadataKeys.ofFile(partition, name), Bloom("", instant, "", isDeleted = true))
-    }
+  /** The filters of base files that a cleaning has deleted. */
+  def deleted(by: Cleaned): Seq[MetadataRecord] = for {
+    of <- by.clean.partitions
+    name <- of.deleted if !ColumnRecords.isLog(name)
+  } yield MetadataRecord(MetadataKeys.ofFile(of.partition, name), Bloom("", by.instant, "", isDeleted = true))
 }

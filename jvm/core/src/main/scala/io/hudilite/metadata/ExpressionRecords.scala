@@ -77,6 +77,7 @@ private[metadata] final class FilterRecords(index: ExpressionIndex) extends Reco
     case Everything(instant, files, _) =>
       (for ((partition, found) <- files; (name, file) <- found; text <- filterOf(file))
         yield record(partition, name, instant, text, before)).toSeq
+    case cleaned: Cleaned => BloomRecords.deleted(cleaned)
     case _ => Nil
   }
 

@@ -66,7 +66,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
   private def tooMany(commit: CommitMetadata): Reasons = {
     val filters = home.expressions.filter(_.isFilter)
     val files = commit.allStats.count(_.path.nonEmpty).toLong
-    if (files * filters.size * FilterBytes <= MostBloomBytes) Map.empty
+    if (files * filters.size * FilterBytes <= MostFilterBytes) Map.empty
     else filters.map(_.partition -> s"one action has filters of $files files").toMap
   }
 
@@ -182,6 +182,9 @@ private[hudilite] object ActionUpkeep {
   // One process writes them, and each file of the metadata table is made in memory.
   private val MostRecords = 2000000
   private[upkeep] val MostBloomBytes = 256L << 20
+
+  // Filters of values are read as they are made, and those of ten actions to lay them out again.
+  private[upkeep] val MostFilterBytes = 64L << 20
 
   // A bloom filter of values of a function.
   private[upkeep] val FilterBytes = 431380L

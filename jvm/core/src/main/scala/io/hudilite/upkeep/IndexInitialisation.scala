@@ -38,12 +38,24 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    val possible = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
-    told(indexes.partitions.diff(possible.partitions), "its column is another one, or has been changed by its id")
+    val named = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
+    told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
+    val possible = withoutMany(named, table)
     lazy val ofFiles = known(table, possible.copy(keys = None))
     possible.partitions.foldLeft(home)((so, partition) =>
       if (partition == MetadataPartition.RecordIndex) possible.keys.fold(so)(madeOfKeys(so, table, _))
       else ofFiles.fold(so)(made(so, partition, table, possible, _)))
+  }
+
+  // All other indexes can be had without the filters.
+  private def withoutMany(indexes: IndexesToMake, table: Table): IndexesToMake = {
+    val (filters, others) = indexes.expressions.partition(_.isFilter)
+    lazy val count = ListedFiles.of(home.data, table.timeline).values.map(_.size.toLong).sum * filters.size
+    if (filters.isEmpty || count * ActionUpkeep.FilterBytes <= ActionUpkeep.MostFilterBytes) indexes
+    else {
+      told(filters.map(_.partition), s"one process would write $count bloom filters")
+      indexes.copy(expressions = others)
+    }
   }
 
   // By ids, older files may have the column under another name.
@@ -67,10 +79,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
       told(indexes.partitions, reason)
       None
     }
-    val filters = listed.values.map(_.size.toLong).sum * indexes.expressions.count(_.isFilter)
     if (count > MostFacts) not(s"one process would write $count facts on files")
-    else if (filters * ActionUpkeep.FilterBytes > ActionUpkeep.MostBloomBytes)
-      not(s"one process would write $filters bloom filters")
     else
       try Some(facts(listed, table, indexes))
       catch {

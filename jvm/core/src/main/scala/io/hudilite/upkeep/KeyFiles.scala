@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-/** Files of the file groups of a record index. Records come in the order of their keys' UTF-8 bytes, each key once.
+/** Files of the file groups of a record index, or base files of a partition whose newer records replace older ones. Records come in the order of their keys' UTF-8 bytes, each key once.
   *
   * An attempt that finds a file of its name takes that of another attempt for its own where both are of the same records.
   *
@@ -22,7 +22,8 @@ import scala.collection.mutable
   * @param version
   *   of the table
   */
-private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int) {
+private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int,
+    partition: MetadataPartition = MetadataPartition.RecordIndex) {
 
   import KeyFiles._
 
@@ -94,10 +95,10 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
   }
 
   private def stat(fileId: String, name: String, bytes: Long): WriteStat =
-    WriteStat(fileId, s"${MetadataPartition.RecordIndex.name}/$name", WriteStat.NoPreviousCommit,
-      MetadataPartition.RecordIndex.name, totalWriteBytes = bytes, fileSizeInBytes = bytes)
+    WriteStat(fileId, s"${partition.name}/$name", WriteStat.NoPreviousCommit,
+      partition.name, totalWriteBytes = bytes, fileSizeInBytes = bytes)
 
-  private val parent = s"$folder/${MetadataPartition.RecordIndex.name}"
+  private val parent = s"$folder/${partition.name}"
 
   private def create(name: String, content: Array[Byte]): Long =
     // A task that is run again makes equal bytes, and one that an earlier run has left others.

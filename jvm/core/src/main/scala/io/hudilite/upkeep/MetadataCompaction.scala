@@ -1,7 +1,8 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, FileSystemView}
-import io.hudilite.metadata.{GroupRecords, MetadataPartition}
+import io.hudilite.metadata.{GroupRecords, MetadataPartition, RecordCodec, RecordSchema}
+import io.hudilite.metadata.MetadataPayload.Bloom
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.{Action, Timeline, WriteStat}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
@@ -71,12 +72,16 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
       : Unit = {
     if (!begun) home.store.toInflight(instant, Action.Compaction)
     val files = new GroupFiles(home)
-    // Base files of the record index may be larger than memory.
-    val places = new KeyFiles(home.storage, home.folder, home.version)
+    val filters = home.expressions.filter(_.isFilter).map(_.partition).toSet
+    // Base files of these may be larger than memory.
+    def streamed(partition: MetadataPartition) = new KeyFiles(home.storage, home.folder, home.version, partition)
     val stats: Seq[WriteStat] = slices.map { slice =>
       val partition = MetadataPartition.of(slice.partition).get
       val stat =
-        if (partition == MetadataPartition.RecordIndex) places.ofEncoded(slice.fileId, instant, table.sorted(slice))
+        if (partition == MetadataPartition.RecordIndex)
+          streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice))
+        else if (filters(partition))
+          streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice).filterNot(r => isGone(r._2)))
         else {
           val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
           files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
@@ -90,4 +95,17 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
 
 private object MetadataCompaction {
   val Operation = "COMPACT"
+
+  // A filter is longer, and not decoded to find that out.
+  private val MostOfGone = 4096
+
+  private lazy val codec = RecordCodec.of(RecordSchema.ofFiles)
+
+  /** The filter of a file that has been deleted. */
+  private def isGone(record: Array[Byte]): Boolean =
+    record.length < MostOfGone &&
+      (codec.decode("", record, 0, record.length).payload match {
+        case Bloom(_, _, _, isDeleted) => isDeleted
+        case _ => false
+      })
 }

@@ -84,22 +84,26 @@ final class ExpressionIndexSuite extends NamedSession {
     val facts = new FactsOfFiles(storage, Nil, blooms = false, kept)
     def of(file: String, bytes: Long): KnownFile = known.getOrElseUpdate((file, bytes), facts.of(file, bytes))
     val slices = table.allSlices()
+    val there = Seq("dt=d0", "dt=d1", "dt=d2").flatMap(p =>
+      storage.list(s"$path/$p").map(f => MetadataKeys.ofFile(p, f.name))).toSet
     for (index <- kept; (partition, all) <- slices) {
       val files = all.flatMap(s => s.base.map(b => b.name -> b.length) ++ s.logs.map(l => l.name -> l.length))
         .map { case (name, bytes) => name -> of(s"$path/$partition/$name", bytes) }
-      if (index.isFilter) checkFilters(metadata, index.partition, partition, files, action)
+      if (index.isFilter) checkFilters(metadata, index.partition, partition, files, there, action)
       else checkRanges(metadata, index, partition, files, action)
     }
   }
 
   private def checkFilters(metadata: MetadataTable, index: MetadataPartition, partition: String,
-      files: Seq[(String, KnownFile)], action: String): Unit = {
+      files: Seq[(String, KnownFile)], there: Set[String], action: String): Unit = {
     val keys = files.map { case (name, _) => MetadataKeys.ofFile(partition, name) -> name }.toMap
     val told = metadata.records(index, keys.keySet).collect {
       case MetadataRecord(key, MetadataPayload.Bloom(_, _, text, false)) => keys(key) -> Some(text)
     }.toMap[String, Option[String]]
     assertEquals(told, files.flatMap { case (name, file) => file.filtered.get(index.name).map(name -> _) }.toMap,
       s"$action: ${index.name} of $partition")
+    val all = metadata.records(index).collect { case MetadataRecord(key, MetadataPayload.Bloom(_, _, _, false)) => key }
+    assertEquals(all.toSet -- there, Set.empty[String], s"$action: filters of files that are gone")
   }
 
   private def checkRanges(metadata: MetadataTable, index: ExpressionIndex, partition: String,
