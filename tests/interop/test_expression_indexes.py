@@ -106,7 +106,7 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
         for reader in (lite, real):
             read = reader.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
             assert rows_of(read) == model.rows(), (turn, reader.name)
-            if turn < 2 or (reader.name == engine.name and turn < len(turns) - 1):
+            if turn < 2 or (reader is real and engine is real and turn < len(turns) - 1):
                 continue  # the other engine goes by it
             plain = reader.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
             answers = zip(FILTERS, found_by_each(read, FILTERS), held_by_each(plain, FILTERS), strict=True)

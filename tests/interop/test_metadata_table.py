@@ -144,7 +144,7 @@ def test_hudi_and_hudilite_keep_up_statistics_and_bloom_filters_in_turns(
         check(lite, real, path, model)
         assert package.table(lite.spark, str(path)).validate_metadata() == [], (turn, engine.name)
         for reader in (lite, real):
-            if reader.name == engine.name and turn < len(turns) - 1:
+            if reader is real and engine is real and turn < len(turns) - 1:
                 continue  # the other engine goes by it
             read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
             plain = reader.read(path, **{ENABLE: "false", "hoodie.enable.data.skipping": "false"})

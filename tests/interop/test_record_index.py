@@ -73,7 +73,7 @@ def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
         for reader in (lite, real):
             read = reader.read(path, **{ENABLE: "true", "hoodie.enable.data.skipping": "true"})
             assert rows_of(read) == model.rows(), (turn, reader.name)
-            if reader.name == engine.name and turn < len(turns) - 1:
+            if reader is real and engine is real and turn < len(turns) - 1:
                 continue  # the other engine goes by it
             plain = reader.read(path, **{ENABLE: "false"})
             keys = [f"id = '{key}'" for key in ("k01", f"k{turn * 2:02d}", f"k{turn * 2 + 7:02d}")]
