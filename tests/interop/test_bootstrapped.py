@@ -179,8 +179,8 @@ def contents(folder: Path) -> dict[str, bytes]:
         (6, "MERGE_ON_READ", True, "lite"),
         (8, "COPY_ON_WRITE", True, "lite"),
         (8, "MERGE_ON_READ", False, "real"),
-        (9, "COPY_ON_WRITE", False, "lite"),
-        (9, "MERGE_ON_READ", True, "real"),
+        (9, "COPY_ON_WRITE", True, "lite"),
+        (9, "MERGE_ON_READ", False, "real"),
         (9, "MERGE_ON_READ", True, "lite"),
     ],
 )
