@@ -2,9 +2,10 @@
 
     python benchmarks/choices.py --rows 500000 --out benchmarks/choices.json
 
-A table is of random or ordered keys, few or many partitions, narrow or wide rows, copied or merged on read. Each index loads
-a table of its own; the same upserts, of 1 % of the keys, go to all of them in turns, and the rows of all must be equal
-at the end. Figures are CPU seconds of the whole process, the median of the upserts; ratios are to the first index.
+A table is of random or ordered keys, few or many partitions, narrow or wide rows, copied or merged on read. Each
+index loads a table of its own; the same upserts, of 1 % of the keys, go to all of them in turns, and the rows of all
+must be equal at the end. Figures are CPU seconds of the whole process, the median of the upserts; ratios are to the
+first index.
 """
 
 from __future__ import annotations
