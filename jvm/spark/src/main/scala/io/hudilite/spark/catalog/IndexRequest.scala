@@ -33,6 +33,11 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     case (_, value) if isTrue(value) => IndexOptions.PartitionKeys.name -> "true"
   }.toMap
 
+  /** The record index is said to be one of all partitions together. */
+  def isWhole: Boolean = options.exists { case (option, value) =>
+    option.equalsIgnoreCase(IsPartitioned) && value.equalsIgnoreCase("false")
+  }
+
   private def strange: Seq[String] = options.toSeq.collect {
     case (option, value)
         if option.equalsIgnoreCase(IsPartitioned) && !isTrue(value) && !value.equalsIgnoreCase("false") =>
@@ -84,6 +89,10 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
         s"kinds of indexes are $RecordIndex, $ColumnStats and $BloomFilters, and without USING a secondary index, which Apache " +
           "Hudi makes")
   }
+
+  /** The refusal where options of a write say the opposite of [[isWhole]]. */
+  def contradiction: UnsupportedStatement = refused(s"CREATE INDEX $RecordIndex ... OPTIONS",
+    s"$IsPartitioned is false, and ${IndexOptions.PartitionKeys.name} is true")
 
   private def refused(statement: String, reason: String): UnsupportedStatement =
     UnsupportedStatement.Index(statement, reason)

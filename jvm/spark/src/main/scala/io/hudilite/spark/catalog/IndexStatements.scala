@@ -27,7 +27,9 @@ private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTabl
     val found = table.get // called for existing tables only
     if (asked.ofKeys) {
       val conf = writeConf(asked.ofWrite)
-      NamedKeys.create(found, asked.columns, KeyedOptions.of(session, basePath, conf.commit), conf.index.byBuckets)
+      val options = KeyedOptions.of(session, basePath, conf.commit)
+      if (asked.isWhole && options.indexes.partitionKeys.isAsked) throw asked.contradiction.of(basePath)
+      NamedKeys.create(found, asked.columns, options, conf.index.byBuckets)
     } else asked.made(found.config.version, found.storedJson) match {
       case Left(refused) => throw refused.of(basePath)
       case Right(expression) => NamedIndexes.create(found, expression, asked.function, asked.options,

@@ -142,6 +142,8 @@ final class IndexStatementsSuite extends NamedSession {
       "CREATE INDEX keys ON t USING record_index(id)" -> "whose name is record_index",
       "CREATE INDEX record_index ON t (id) OPTIONS (isPartitioned = 'maybe', more = '1')" ->
         "isPartitioned of 'maybe', more",
+      "CREATE INDEX record_index ON t (id) OPTIONS (isPartitioned = 'false', hoodie.metadata.record.level.index.enable = 'true')" ->
+        "isPartitioned is false",
       "CREATE INDEX by_name ON t (name)" -> "column.stats.column.list=name",
       "CREATE INDEX n ON TABLE t USING column_stats(name)" -> "column.stats.column.list=name",
       "CREATE INDEX n ON t USING column_stats(name, ts) OPTIONS (expr = 'identity')" -> "list=name, ts",
