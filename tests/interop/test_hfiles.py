@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from engines import SELF_CHECK
 from pyspark.sql import SparkSession
+from sessions import scala_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,8 @@ def ours(jvm: Any, records: Records, gzip: bool, block_bytes: int, path: Path) -
     """The file of hudilite's writer."""
     hfile = jvm.io.hudilite.codec.hfile
     out = jvm.java.io.FileOutputStream(str(path))
-    writer = hfile.HFileWriter(out, hfile.HFileForm(SCHEMA, CREATED_MS, gzip, block_bytes))
+    no_facts = scala_object(jvm.scala.collection.immutable, "Nil")
+    writer = hfile.HFileWriter(out, hfile.HFileForm(SCHEMA, CREATED_MS, gzip, block_bytes, no_facts))
     for key, value in records:
         writer.append(key.encode(), value)
     length = writer.finish(jvm.scala.Option.empty())
