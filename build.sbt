@@ -4,8 +4,8 @@
 val line = sys.props.getOrElse("spark", "4")
 
 val stack = line match {
-  case "3.5" => Stack("2.12.18", "3.5.9", "3.3.4", "1.13.1", "1.11.5", "2.15.2", "0.9.45")
-  case "4" => Stack("2.13.16", "4.0.1", "3.4.1", "1.15.2", "1.12.0", "2.18.2", "1.3.0")
+  case "3.5" => Stack("2.12.18", "3.5.9", "3.3.4", "1.13.1", "1.11.5", "2.15.2", "0.9.45", "1.16.1")
+  case "4" => Stack("2.13.16", "4.0.1", "3.4.1", "1.15.2", "1.12.0", "2.18.2", "1.3.0", "1.17.2")
   case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
 }
 val testJars = sys.props.get("spark.test.jars").map(file)
@@ -80,6 +80,7 @@ lazy val core = project.in(file("jvm/core")).settings(common, suites(ofEach = "t
     "org.apache.avro" % "avro" % stack.avro % Provided,
     "org.roaringbitmap" % "RoaringBitmap" % stack.roaring % Provided,
     "com.fasterxml.jackson.core" % "jackson-databind" % stack.jackson % Provided,
+    "commons-codec" % "commons-codec" % stack.codec % Provided,
     "org.apache.hadoop" % "hadoop-client-runtime" % stack.hadoop % Test,
     "org.slf4j" % "slf4j-nop" % "2.0.16" % Test))
 

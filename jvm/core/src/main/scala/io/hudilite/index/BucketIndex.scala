@@ -1,6 +1,5 @@
 package io.hudilite.index
 
-import io.hudilite.codec.hash.Xxh32
 import io.hudilite.config.{BucketRule, WriteOptions}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
@@ -63,7 +62,7 @@ final case class BucketIndex(count: Int, hashFields: Seq[String], rule: BucketRu
     requirePartition()
     var i = 0
     while (i < length && key(offset + i) != BucketIndex.Comma) i += 1
-    if (i == length) ring.get.bucketOf(Xxh32.hash(key, offset, length))
+    if (i == length) ring.get.bucketOf(HashRing.hashOf(key, offset, length))
     else bucketOf(new String(key, offset, length, UTF_8))
   }
 

@@ -1,10 +1,10 @@
 package io.hudilite.index
 
-import io.hudilite.codec.hash.Xxh32
-
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, UUID}
+
+import org.apache.commons.codec.digest.XXHash32
 
 /** A node of a hash ring: the file group of all keys whose hashes lie above the value of the node before, up to its own.
   *
@@ -70,9 +70,17 @@ object HashRing {
   }
 
   /** Hash of the values of a key, of which a missing one is spelled out. */
-  def hashOf(values: Seq[String]): Int = values match {
-    case Seq(one) => Xxh32.hash(String.valueOf(one))
-    case several => Xxh32.hash(several.mkString)
+  def hashOf(values: Seq[String]): Int = {
+    val bytes = values.mkString.getBytes(UTF_8)
+    hashOf(bytes, 0, bytes.length)
+  }
+
+  // hot path: called for each row of a write
+  /** Hash of the values of a key, as the UTF-8 bytes of all. */
+  def hashOf(bytes: Array[Byte], offset: Int, length: Int): Int = {
+    val hash = new XXHash32
+    hash.update(bytes, offset, length)
+    hash.getValue.toInt
   }
 }
 
