@@ -65,18 +65,28 @@ private[hfile] object HFileCodec {
 
     private def inflated(inflater: Inflater, data: ByteBuffer, length: Int): ByteBuffer = {
       inflater.setInput(data.array, data.arrayOffset + data.position() + HeaderBytes, data.remaining - HeaderBytes)
-      // A damaged length is not believed: the array grows as bytes come out.
-      var bytes = new Array[Byte](math.min(length.toLong, data.remaining * UsualExpansion).toInt)
-      var read = inflate(inflater, bytes, 0)
-      while (read == bytes.length && read < length) {
-        bytes = Arrays.copyOf(bytes, math.min(length.toLong, bytes.length * 2L).toInt)
-        read = inflate(inflater, bytes, read)
-      }
-      if (read < length) throw wrong(read.toString, length)
+      val bytes = filled(data, length)(inflate(inflater, _, _))
       if (inflate(inflater, new Array[Byte](1), 0) > 0) throw wrong("more", length)
       if (!inflater.finished || inflater.getRemaining != TrailerBytes) throw wrong("more", length)
-      verify(data, bytes, length)
-      ByteBuffer.wrap(bytes, 0, length)
+      verify(data, bytes)
+      ByteBuffer.wrap(bytes)
+    }
+
+    /** An array of this length, full.
+      *
+      * @param fill
+      *   fills one from an offset on, as far as bytes are left, and tells where they end
+      */
+    private def filled(data: ByteBuffer, length: Int)(fill: (Array[Byte], Int) => Int): Array[Byte] = {
+      // A damaged length is not believed: the array grows as bytes come out.
+      var bytes = new Array[Byte](math.min(length.toLong, data.remaining * UsualExpansion).toInt)
+      var read = fill(bytes, 0)
+      while (read == bytes.length && read < length) {
+        bytes = Arrays.copyOf(bytes, math.min(length.toLong, bytes.length * 2L).toInt)
+        read = fill(bytes, read)
+      }
+      if (read < length) throw wrong(read.toString, length)
+      bytes
     }
 
     /** Bytes that are there once the array is full, or nothing is left. */
@@ -90,26 +100,19 @@ private[hfile] object HFileCodec {
         at
       } catch { case e: DataFormatException => throw new ZipException(e.getMessage) }
 
-    private def verify(data: ByteBuffer, bytes: Array[Byte], length: Int): Unit = {
+    private def verify(data: ByteBuffer, bytes: Array[Byte]): Unit = {
       val end = data.duplicate().order(ByteOrder.LITTLE_ENDIAN)
       val crc = new CRC32()
-      crc.update(bytes, 0, length)
+      crc.update(bytes)
       if (end.getInt(end.limit() - TrailerBytes) != crc.getValue.toInt ||
-        end.getInt(end.limit() - Integer.BYTES) != length)
+        end.getInt(end.limit() - Integer.BYTES) != bytes.length)
         throw new ZipException("the check of a block of an HFile does not fit its bytes")
     }
 
     private def streamed(data: ByteBuffer, length: Int): ByteBuffer = {
       val in = new GZIPInputStream(
         new ByteArrayInputStream(data.array, data.arrayOffset + data.position(), data.remaining), BufferBytes)
-      // A damaged length is not believed: the array grows as bytes come out.
-      var bytes = new Array[Byte](math.min(length.toLong, data.remaining * UsualExpansion).toInt)
-      var read = in.readNBytes(bytes, 0, bytes.length)
-      while (read == bytes.length && read < length) {
-        bytes = Arrays.copyOf(bytes, math.min(length.toLong, bytes.length * 2L).toInt)
-        read += in.readNBytes(bytes, read, bytes.length - read)
-      }
-      if (read < length) throw wrong(read.toString, length)
+      val bytes = filled(data, length)((into, from) => from + in.readNBytes(into, from, into.length - from))
       if (in.read() >= 0) throw wrong("more", length) // reads the check at the end, too
       ByteBuffer.wrap(bytes)
     }
