@@ -56,12 +56,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   def takenBytes: Long = taken.count
 
   /** Appends a row that this instant writes. */
-  def write(key: UTF8String, row: InternalRow): Unit =
-    if (layout.metaFields) {
-      keyBytes.take(key)
-      keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
-      put(row)
-    } else putBare(row, 0)
+  def write(key: UTF8String, row: InternalRow): Unit = append(key, row, isNew = true)
 
   /** Appends a row with nulls in its meta columns, whose data columns begin at an ordinal. */
   private def putBare(row: InternalRow, first: Int): Unit = {
@@ -76,10 +71,13 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   }
 
   /** Appends a row that this instant writes in the place of an old one with the same key. */
-  def replace(key: UTF8String, row: InternalRow): Unit =
+  def replace(key: UTF8String, row: InternalRow): Unit = append(key, row, isNew = false)
+
+  private def append(key: UTF8String, row: InternalRow, isNew: Boolean): Unit =
     if (layout.metaFields) {
       keyBytes.take(key)
-      keys.keep(keyBytes.array, keyBytes.offset, keyBytes.length)
+      if (isNew) keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
+      else keys.keep(keyBytes.array, keyBytes.offset, keyBytes.length)
       put(row)
     } else putBare(row, 0)
 
