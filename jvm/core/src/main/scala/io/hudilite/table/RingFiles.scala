@@ -26,7 +26,7 @@ private[hudilite] final class RingFiles(table: Table) {
 
   import RingFiles._
 
-  private val folder = RingFiles.folder(table.basePath)
+  private def pathOf(partition: String): String = RingFiles.folder(table.basePath, partition)
 
   /** The newest rings that count, by partition; partitions without one are absent. Raises `CorruptTable` or
     * `UnsupportedTable` for one by which nobody can deal keys.
@@ -59,8 +59,6 @@ private[hudilite] final class RingFiles(table: Table) {
       throw unsupported(table.basePath,
         s"the file group $id of the hash ring of '$partition' has been taken out of the " +
           "table, so that rows in it would not be seen"))
-
-  private def pathOf(partition: String): String = if (partition.isEmpty) folder else s"$folder/$partition"
 
   // A ring counts once its action has completed, of which a mark beside it may tell after the action is archived.
   private def newestIn(files: Seq[FileInfo]): Option[FileInfo] = {
@@ -115,6 +113,9 @@ private[hudilite] object RingFiles {
 
   private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.bucket_index/$Folder"
 
+  private def folder(basePath: String, partition: String): String =
+    if (partition.isEmpty) folder(basePath) else s"${folder(basePath)}/$partition"
+
   /** Some partition has a ring. */
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
 
@@ -132,8 +133,7 @@ private[hudilite] object RingFiles {
 
   /** Writes the ring down with which a partition begins; false where it has one by now. */
   def begin(storage: Storage, basePath: String, partition: String, ring: HashRing): Boolean = {
-    val path = if (partition.isEmpty) folder(basePath) else s"${folder(basePath)}/$partition"
-    storage.createNew(s"$path/$First$Suffix", json(partition, ring).getBytes(UTF_8))
+    storage.createNew(s"${folder(basePath, partition)}/$First$Suffix", json(partition, ring).getBytes(UTF_8))
   }
 
   private def json(partition: String, ring: HashRing): String = {
