@@ -63,6 +63,12 @@ final class ExpressionIndexSuite extends NamedSession {
     ()
   }
 
+  /** Files that statistics have left of a filter; `None` where nothing was asked of them. */
+  private def leftBy(table: String, filter: String): Option[Int] = {
+    val plan = spark.sql(s"SELECT * FROM $table WHERE $filter").queryExecution.executedPlan.toString
+    "-> (\\d+) by statistics".r.findFirstMatchIn(plan).map(_.group(1).toInt)
+  }
+
   private def opened(path: String): (Table, MetadataTable) = {
     val table = Table.open(storage, path)
     (table, new MetadataTable(table.store, table.timeline))
@@ -240,10 +246,7 @@ final class ExpressionIndexSuite extends NamedSession {
   test("a filter on the expression opens the files that may have its value, and no other filter does") {
     val path = create("plan", "cow", ", 'hoodie.parquet.small.file.limit' = '0'")
     for (n <- 0 until 4) sql(s"INSERT INTO plan VALUES ($n, 'Name$n', 'c', 'n', DATE'${2000 + n}-01-01', 1, 'd')")
-    def left(filter: String): Option[Int] = {
-      val plan = spark.sql(s"SELECT * FROM plan WHERE $filter").queryExecution.executedPlan.toString
-      "-> (\\d+) by statistics".r.findFirstMatchIn(plan).map(_.group(1).toInt)
-    }
+    def left(filter: String): Option[Int] = leftBy("plan", filter)
     assertEquals(left("lower(name) = 'name2'"), None)
     sql("CREATE INDEX low ON plan USING column_stats(name) OPTIONS (expr = 'lower')")
     sql("CREATE INDEX IF NOT EXISTS low ON plan USING column_stats(name) OPTIONS (expr = 'lower')")
@@ -272,10 +275,7 @@ final class ExpressionIndexSuite extends NamedSession {
     val path = create("sets", "cow", ", 'hoodie.parquet.small.file.limit' = '0'")
     for (n <- 0 until 4)
       sql(s"INSERT INTO sets VALUES ($n, 'Aa$n', 'a$n', 'n', NULL, 1, 'd'), (9$n, 'Zz$n', 'z$n', NULL, NULL, 1, 'd')")
-    def left(filter: String): Option[Int] = {
-      val plan = spark.sql(s"SELECT * FROM sets WHERE $filter").queryExecution.executedPlan.toString
-      "-> (\\d+) by statistics".r.findFirstMatchIn(plan).map(_.group(1).toInt)
-    }
+    def left(filter: String): Option[Int] = leftBy("sets", filter)
     assertEquals(left("code = 'a2z'"), Some(3))
     sql("CREATE INDEX low ON sets USING bloom_filters(name) OPTIONS (expr = 'lower')")
     sql("CREATE INDEX codes ON sets USING bloom_filters(code)")
