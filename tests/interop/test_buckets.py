@@ -160,7 +160,7 @@ def test_hash_rings_of_hudi(lite: Engine, real: Engine, path: Path) -> None:
         rings.upsert(engine)
         rings.check(lite, real)
     rings.resize(real, "schedule")
-    rings.upsert(real, **SPLIT)  # which writes its rows twice
+    rings.upsert(real, **SPLIT)  # writes of a pending split lie in the old and in the new file groups
     rings.check(lite, real)
     with fails_with("CLUSTERING_PENDING"):
         lite.write(frame(lite.spark, [record("0")]), path)
