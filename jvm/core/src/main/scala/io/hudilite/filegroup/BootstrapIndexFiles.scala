@@ -39,13 +39,13 @@ private[hudilite] final class BootstrapIndexFiles(storage: Storage, basePath: St
   }
 
   /** Removes both files, as far as they are there. */
-  def delete(): Unit = files.foreach { path =>
-    storage.delete(path)
-    Iterator.iterate(folderOf(path))(folderOf).take(Depth).foreach(storage.deleteIfEmpty)
+  def delete(): Unit = {
+    files.foreach(storage.delete)
+    storage.deleteEmpty(files.map(Storage.folderOf), top = s"$base/$Top")
   }
 
   private def write(path: String, records: Seq[(Array[Byte], () => GenericRecord)], form: HFileForm): Unit = {
-    storage.makeDirectory(folderOf(path))
+    storage.makeDirectory(Storage.folderOf(path))
     val isNew = storage.createStreamed(path) { out =>
       val writer = new HFileWriter(out, form)
       records.foreach { case (key, record) => writer.append(key, AvroFile.write(record())) }
@@ -89,14 +89,12 @@ private[hudilite] object BootstrapIndexFiles {
   /** The fact beside the records that tells where the sources are. */
   private val Facts = "INDEX_INFO"
 
-  // Folders of a file up to .hoodie, which stays.
-  private val Depth = 3
+  /** The last folder to go where nothing else lies in it. */
+  private val Top = ".hoodie/.aux"
 
   private[filegroup] val BeforePartition = "part="
   private[filegroup] val BeforeFileId = ";fileid="
 
   private[filegroup] def key(partition: String, fileId: String): String =
     s"$BeforePartition$partition$BeforeFileId$fileId"
-
-  private def folderOf(path: String): String = path.substring(0, path.lastIndexOf('/'))
 }

@@ -97,6 +97,11 @@ trait Storage {
     ()
   }
 
+  /** Likewise, of these directories and those above them, up to `top` and with it. */
+  final def deleteEmpty(directories: Seq[String], top: String): Unit =
+    directories.flatMap(Iterator.iterate(_)(Storage.folderOf).takeWhile(_.startsWith(top))).distinct.sortBy(-_.length)
+      .foreach(deleteIfEmpty)
+
   /** Deletes a directory with all it holds, of which only one writer can have written any: that of an instant's markers. */
   def deleteOwn(directory: String): Unit
 
@@ -122,4 +127,10 @@ trait Storage {
 
   /** Memory of the process that uses the storage: storages that share it see the same files. */
   def caches: Caches
+}
+
+object Storage {
+
+  /** The directory that a file or directory lies in. */
+  def folderOf(path: String): String = path.substring(0, path.lastIndexOf('/'))
 }

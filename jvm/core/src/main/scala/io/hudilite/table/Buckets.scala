@@ -26,15 +26,17 @@ final class Buckets(table: Table) {
   }
 
   private lazy val folders: Seq[String] =
-    table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
+    table.storage.list(folder(table.basePath)).map(_.name)
 
   private lazy val declared: Option[HashingConfig] =
     if (folders.contains(HashingConfig.Folder)) Some(HashingConfig.of(table)) else None
 
+  private[hudilite] def hasRings: Boolean = folders.contains(RingFiles.Folder)
+
   /** Partitions have hash rings. Such file groups have ids like any other, so that only this folder tells; a first write
     * that failed may have left it.
     */
-  lazy val areConsistent: Boolean = folders.contains(RingFiles.Folder) && table.timeline.writes.nonEmpty
+  lazy val areConsistent: Boolean = hasRings && table.timeline.writes.nonEmpty
 
   /** Raises `UnsupportedTable` where a write may not take file groups out: such are gone for good, and the nodes of a ring
     * name theirs.
@@ -244,4 +246,7 @@ object Buckets {
   private val CountsNamed = 5
 
   def apply(table: Table): Buckets = table.buckets
+
+  /** Folder with what Hudi writes down of buckets. */
+  private[hudilite] def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.bucket_index"
 }

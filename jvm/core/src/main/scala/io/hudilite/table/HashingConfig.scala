@@ -33,7 +33,7 @@ private[table] object HashingConfig {
 
   /** The newest one that counts: of the creation of the table, or of a completed action. */
   def of(table: Table): HashingConfig = {
-    val files = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index/$Folder/configs").map(_.path)
+    val files = table.storage.list(s"${Buckets.folder(table.basePath)}/$Folder/configs").map(_.path)
     def instant(path: String): String = path.split('/').last.stripSuffix(Suffix)
     val counting = files.filter(path =>
       path.endsWith(Suffix) &&

@@ -2,7 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.config.WriteOptions
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
-import io.hudilite.filegroup.FileGroupId
+import io.hudilite.filegroup.{FileGroupId, Partitions}
 import io.hudilite.index.{HashNode, HashRing, HashRings}
 import io.hudilite.storage.{FileInfo, Storage}
 
@@ -17,7 +17,7 @@ import scala.collection.JavaConverters._
   * @param count
   *   number of nodes that the partition began with
   */
-private[hudilite] final case class StoredRing(instant: String, count: Int, ring: HashRing)
+private[hudilite] final case class StoredRing(count: Int, ring: HashRing)
 
 /** The hash rings of a table's partitions (docs/format.md#hash-rings): files beside the table, one for the beginning of
   * each partition and one for each time that its buckets were split or merged.
@@ -71,7 +71,7 @@ private[hudilite] final class RingFiles(table: Table) {
   }
 
   private def read(partition: String, file: FileInfo, content: Array[Byte]): StoredRing = {
-    val json = CorruptTable.guard(file.path)(new ObjectMapper().readTree(content))
+    val json = CorruptTable.guard(file.path)(mapper.readTree(content))
     if (!json.isObject) throw corrupt(file.path, "it is no JSON object")
     def text(name: String): String = Option(json.get(name)).fold("")(_.asText)
     if (text("version") != Version)
@@ -84,7 +84,7 @@ private[hudilite] final class RingFiles(table: Table) {
     val ring = HashRing.of(nodes)
     ring.fault.foreach(fault => throw corrupt(file.path, fault))
     if (count < 1 || ring.size > WriteOptions.MostBuckets) throw corrupt(file.path, s"it has ${ring.size} nodes")
-    StoredRing(instant, count, ring)
+    StoredRing(count, ring)
   }
 
   private def node(path: String, json: JsonNode): HashNode = {
@@ -109,12 +109,14 @@ private[hudilite] object RingFiles {
   private val Version = "0"
   private val Normal = "NORMAL"
 
+  private val mapper = new ObjectMapper()
+
   def apply(table: Table): RingFiles = new RingFiles(table)
 
-  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.bucket_index/$Folder"
+  private def folder(basePath: String): String = s"${Buckets.folder(basePath)}/$Folder"
 
   private def folder(basePath: String, partition: String): String =
-    if (partition.isEmpty) folder(basePath) else s"${folder(basePath)}/$partition"
+    Partitions.directory(folder(basePath), partition)
 
   /** Some partition has a ring. */
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
@@ -122,14 +124,9 @@ private[hudilite] object RingFiles {
   /** Removes the rings of a table that is not there any more, and the folders that they leave empty. */
   def remove(storage: Storage, basePath: String): Unit = {
     val files = storage.listBelow(folder(basePath)).map(_.path)
-    val top = folder(basePath).stripSuffix(s"/$Folder")
-    def folders(path: String): Iterator[String] =
-      Iterator.iterate(parent(path))(parent).takeWhile(_.length >= top.length)
     files.foreach(storage.delete)
-    files.flatMap(folders).distinct.sortBy(-_.length).foreach(storage.deleteIfEmpty)
+    storage.deleteEmpty(files.map(Storage.folderOf), top = Buckets.folder(basePath))
   }
-
-  private def parent(path: String): String = path.substring(0, path.lastIndexOf('/'))
 
   /** Writes the ring down with which a partition begins; false where it has one by now. */
   def begin(storage: Storage, basePath: String, partition: String, ring: HashRing): Boolean = {
@@ -137,7 +134,6 @@ private[hudilite] object RingFiles {
   }
 
   private def json(partition: String, ring: HashRing): String = {
-    val mapper = new ObjectMapper()
     val root = mapper.createObjectNode().put("version", 0).put("partitionPath", partition).put("instant", First)
       .put("numBuckets", ring.size).put("seqNo", 0)
     val nodes = root.putArray("nodes")

@@ -32,17 +32,23 @@ object StatedBuckets {
 
   /** The index in the newest commit that states it. `None` when none does, or when a commit without a statement has
     * replaced file groups since.
+    *
+    * @param mayHaveRings
+    *   partitions may have hash rings, so that older commits are looked at; asked where no statement is found without
     */
-  def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = newest(store, timeline).map(_.index)
+  def of(store: TimelineStore, timeline: Timeline, mayHaveRings: => Boolean): Option[BucketIndex] =
+    newest(store, timeline, mayHaveRings).map(_.index)
 
   /** As [[of]], with the instant of that commit. */
-  private[hudilite] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = {
+  private[hudilite] def newest(store: TimelineStore, timeline: Timeline, mayHaveRings: => Boolean)
+      : Option[BucketStatement] = {
     def found(wanted: CommitMetadata => Boolean): Option[BucketStatement] = for {
       (instant, commit) <- newestThat(store, timeline)(wanted)
       index <- indexIn(commit)
     } yield BucketStatement(instant.time, index)
     // File groups of hash rings have ids like any other, and are replaced as rings change.
-    found(commit => states(commit) || isOther(commit)).orElse(found(states).filter(_.index.isConsistent))
+    found(commit => states(commit) || isOther(commit)).orElse(
+      if (mayHaveRings) found(states).filter(_.index.isConsistent) else None)
   }
 
   /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
@@ -66,7 +72,7 @@ object StatedBuckets {
     timeline.writes.filter(i => i.time < last.time && last.completionTime.exists(t => i.completionTime.exists(_ > t)))
 
   /** A compaction leaves each row in its file group. */
-  private def bringsRows(commit: CommitMetadata): Boolean =
+  private[hudilite] def bringsRows(commit: CommitMetadata): Boolean =
     !commit.compacted && commit.operation != CommitMetadata.Compact && !commit.isLogCompaction &&
       commit.allStats.nonEmpty
 

@@ -192,7 +192,8 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** The bucket index of the table as its commits state it. */
   def statedBuckets: Option[BucketIndex] = bucketStatement.map(_.index)
 
-  private[hudilite] lazy val bucketStatement: Option[BucketStatement] = StatedBuckets.newest(store, timeline)
+  private[hudilite] lazy val bucketStatement: Option[BucketStatement] =
+    StatedBuckets.newest(store, timeline, buckets.hasRings)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = files.partitions()

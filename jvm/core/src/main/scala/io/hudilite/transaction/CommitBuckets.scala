@@ -19,10 +19,12 @@ private[transaction] object CommitBuckets {
     */
   def entries(table: Table, instant: String, metadata: CommitMetadata, mine: Option[BucketIndex], now: Timeline)
       : Map[String, String] = {
-    val newest = StatedBuckets.newest(table.store, now)
+    // A write of rows knows its index; what a service or a change of columns is to carry on is looked for.
+    val newest = StatedBuckets.newest(table.store, now,
+      mayHaveRings = mine.fold(!StatedBuckets.bringsRows(metadata))(_.isConsistent))
     val stated = newest.map(_.index)
     // Rows of a write that restates the number lie by it, also where the table had none when this write was planned.
-    val isNew = if (takesAll(metadata)) stated != table.statedBuckets else newest != table.bucketStatement
+    def isNew = if (takesAll(metadata)) stated != table.statedBuckets else newest != table.bucketStatement
     mine.filter(index => isNew && stated.exists(!index.isSame(_))).foreach(_ =>
       throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
         "reason" -> "another writer dealt the rows of the table to other buckets meanwhile"))

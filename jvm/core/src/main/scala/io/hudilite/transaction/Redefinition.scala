@@ -4,7 +4,7 @@ import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, InvalidInput}
 import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{Interrupts, Undo}
-import io.hudilite.table.{StatedBuckets, Table}
+import io.hudilite.table.{Buckets, StatedBuckets, Table}
 import io.hudilite.timeline._
 import io.hudilite.upkeep.KeyJobs
 
@@ -152,7 +152,7 @@ object Redefinition {
       refuse(s"its partition '$path' lies deeper than it has partition columns; keep these columns"))
     table.timeline.savepoints.lastOption.foreach(savepoint =>
       refuse(s"the savepoint $savepoint holds rows of the old definition; delete it"))
-    if (table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").nonEmpty)
+    if (table.storage.list(Buckets.folder(table.basePath)).nonEmpty)
       refuse("files beside it say how its buckets are made; keep its definition")
   }
 }

@@ -3,14 +3,16 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.TestTables.writeFile
 import io.hudilite.config.BucketRule
-import io.hudilite.error.CommitConflict
+import io.hudilite.error.{CommitConflict, CorruptTable}
 import io.hudilite.index.BucketIndex
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.Rollbacks
+import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{StatedBuckets, Table}
-import io.hudilite.timeline.{Action, CommitMetadata, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, TimelineStore, WriteStat}
 
 import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
 
 /** Which bucket index a table has by what its commits say. */
 class CommitBucketsSuite extends FunSuite {
@@ -69,6 +71,18 @@ class CommitBucketsSuite extends FunSuite {
     assertEquals(ofAllRows(table), Some(four.copy(count = 8)))
   }
 
+  versions("of a table without buckets the newest commit alone is read") { table =>
+    foreign(table, Seq("plain-0"))
+    val first = table.refresh()
+    val commits = first.storage.list(first.store.folder).filter(_.name.endsWith(".commit"))
+    assertEquals(commits.size, 1)
+    foreign(table, Seq("plain-1"))
+    first.storage.replace(commits.head.path, "no commit".getBytes)
+    val store = new TimelineStore(new HadoopStorage(new Configuration()), table.basePath, table.config)
+    assertEquals(StatedBuckets.of(store, store.load(), mayHaveRings = false), None)
+    intercept[CorruptTable](StatedBuckets.of(store, store.load(), mayHaveRings = true))
+  }
+
   versions("rows that another writer may bring at an older instant keep readers from going by buckets") { table =>
     val now = table.refresh()
     val older = now.store.newInstantTime("")
@@ -88,7 +102,8 @@ class CommitBucketsSuite extends FunSuite {
     write(table, Some(four.copy(count = 8)), "00000005-0", Action.ReplaceCommit, Map("p" -> Seq("00000001-0")))
     older.commit(Nil, assumption = Assumption.Nothing)
     assertEquals(stated(table), Some(four.copy(count = 8)))
-    assertEquals(StatedBuckets.of(table.store, table.refresh().timeline.upTo(older.instant)), Some(four))
+    assertEquals(StatedBuckets.of(table.store, table.refresh().timeline.upTo(older.instant), mayHaveRings = false),
+      Some(four))
   }
 
   versions("a write by another number is refused once another one has dealt rows by the old number") { table =>

@@ -35,17 +35,12 @@ object Markers {
   }
 
   /** Folder of a marker. */
-  private[rollback] def folderOf(basePath: String, instant: String, marker: Marker): String = {
-    val name = path(basePath, instant, marker)
-    name.substring(0, name.lastIndexOf('/'))
-  }
+  private[rollback] def folderOf(basePath: String, instant: String, marker: Marker): String =
+    Storage.folderOf(path(basePath, instant, marker))
 
   /** Removes folders of markers, up to that of the instant, as far as they are empty. */
-  private[rollback] def deleteEmpty(storage: Storage, basePath: String, instant: String, folders: Seq[String]): Unit = {
-    val top = folder(basePath, instant)
-    folders.flatMap(f => Iterator.iterate(f)(p => p.substring(0, p.lastIndexOf('/'))).takeWhile(_.startsWith(top)))
-      .distinct.sortBy(-_.length).foreach(storage.deleteIfEmpty)
-  }
+  private[rollback] def deleteEmpty(storage: Storage, basePath: String, instant: String, folders: Seq[String]): Unit =
+    storage.deleteEmpty(folders, top = folder(basePath, instant))
 
   private def path(basePath: String, instant: String, marker: Marker): String =
     s"${folder(basePath, instant)}/${MarkerName.of(marker)}"
