@@ -94,7 +94,7 @@ final class Transaction private (
     val said = columns.forTable(table.config.version)
     val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
     said.history.foreach(store.schemaFiles.record(instant, _))
-    buckets.foreach(CommitRings.complete(table, store, instant, metadata, _, now))
+    buckets.foreach(CommitRings.complete(table, instant, metadata, _, now))
     complete(metadata.and(said.extra ++ ofBuckets), now)
   }
 
