@@ -38,8 +38,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
   def run(instant: String, written: Seq[String] = Nil): Boolean = {
     val timeline = store.load()
     val undone = !isCommitted(instant, timeline) && takenBack(instant, written ++ filesOfLate(instant, timeline))
-    if (undone) deleteBeside(instant)
-    else {
+    if (!undone) {
       log.warn(s"$instant of $basePath is not rolled back: it has completed.")
       forgetArchived(instant)
     }
@@ -112,6 +111,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
           case Some(rollback) => recorded(instant, Nil, (files ++ planned(rollback)).distinct, Some(rollback))
           case None =>
             files.foreach(take(instant, _, store.newInstantTime(timeline.lastTime.getOrElse(""))))
+            deleteBeside(instant)
             true
         }
       case pending =>
@@ -130,8 +130,10 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
   private def toRequested(pending: Seq[Instant], files: Seq[String]): Boolean = {
     pending.foreach(store.revertToRequested)
     val undone = !isCommitted(pending.head.time, store.load())
-    if (undone)
+    if (undone) {
       files.foreach(take(pending.head.time, _, throw new IllegalStateException("such a plan appends to no log")))
+      deleteBeside(pending.head.time)
+    }
     undone
   }
 
