@@ -1,14 +1,40 @@
 package io.hudilite.metadata
 
 import io.hudilite.metadata.MetadataAction._
-import io.hudilite.metadata.MetadataPayload.{Bloom, Statistics}
+import io.hudilite.metadata.MetadataPayload.Statistics
 
-/** Statistics of the values of a function over a column, of files and of partitions: one index of an expression.
+/** One index of an expression: what is kept of the values of a function over a column. */
+private[metadata] sealed abstract class ValueRecords(index: ExpressionIndex) extends RecordKind {
+
+  /** A restore takes values back that nobody has kept. */
+  override def isEmptied(action: MetadataAction): Boolean = action.isInstanceOf[Restored]
+
+  /** The reason why the index cannot be kept up through the action. */
+  def untold(action: MetadataAction, before: MetadataState): Option[String] =
+    files(action).collectFirst {
+      case (name, file) if isUntold(file) => s"values of its function over ${index.column} are not certain in $name"
+    }
+
+  protected def isUntold(file: KnownFile): Boolean
+
+  private def files(action: MetadataAction): Seq[(String, KnownFile)] = action match {
+    case w: Written => w.facts.toSeq
+    case Everything(_, there, _) => there.values.flatten.toSeq
+    case _ => Nil
+  }
+}
+
+private[metadata] object ValueRecords {
+  def of(index: ExpressionIndex): ValueRecords =
+    if (index.isFilter) new FilterRecords(index) else new ExpressionRecords(index)
+}
+
+/** Statistics of the values of a function over a column, of files and of partitions.
   *
   * They are those of a column with these values, but that nulls do not count as values, and that the lengths are those of
   * the files. Cleanings leave the records of files that go, as Apache Hudi does.
   */
-private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends RecordKind {
+private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends ValueRecords(index) {
 
   override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = action match {
     case _: Written | _: Everything =>
@@ -17,22 +43,11 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
     case _ => Nil
   }
 
-  /** A restore takes values back that nobody has kept. */
-  override def isEmptied(action: MetadataAction): Boolean = action.isInstanceOf[Restored]
+  override def untold(action: MetadataAction, before: MetadataState): Option[String] =
+    super.untold(action, before).orElse(PartitionRecords.untold(ofValues(action), ofColumn(before)))
 
-  /** The reason why the index cannot be kept up through the action. */
-  def untold(action: MetadataAction, before: MetadataState): Option[String] =
-    files(action).flatMap { case (name, file) => file.expressed.get(index.partition.name).map(name -> _) }
-      .collectFirst {
-        case (name, facts) if facts.nulls.isEmpty =>
-          s"values of its function over ${index.column} are not certain in $name"
-      }.orElse(PartitionRecords.untold(ofValues(action), ofColumn(before)))
-
-  private def files(action: MetadataAction): Seq[(String, KnownFile)] = action match {
-    case w: Written => w.facts.toSeq
-    case Everything(_, there, _) => there.values.flatten.toSeq
-    case _ => Nil
-  }
+  override protected def isUntold(file: KnownFile): Boolean =
+    file.expressed.get(index.partition.name).exists(_.nulls.isEmpty)
 
   private def ofColumn(before: MetadataState): MetadataState = before.copy(
     shape = before.shape.copy(columns = Seq(index.column)),
@@ -65,40 +80,13 @@ private[metadata] final class ExpressionRecords(index: ExpressionIndex) extends 
     })
 }
 
-/** Bloom filters of the values of a function over a column, of base and log files: one index of an expression. */
-private[metadata] final class FilterRecords(index: ExpressionIndex) extends RecordKind {
+/** Bloom filters of the values of a function over a column, of base and log files. */
+private[metadata] final class FilterRecords(index: ExpressionIndex) extends ValueRecords(index) {
 
-  override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = action match {
-    case w: Written =>
-      for {
-        stat <- w.commit.allStats.filter(_.path.nonEmpty)
-        text <- filterOf(w.factsOf(stat))
-      } yield record(stat.partitionPath, stat.fileName, w.instant, text, before)
-    case Everything(instant, files, _) =>
-      (for ((partition, found) <- files; (name, file) <- found; text <- filterOf(file))
-        yield record(partition, name, instant, text, before)).toSeq
-    case cleaned: Cleaned => BloomRecords.deleted(cleaned)
-    case _ => Nil
-  }
+  override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] =
+    BloomRecords.ofAction(action)((_, file) => filterOf(file).flatten.map(_ -> before.shape.bloomKind))
 
-  /** A restore takes files back whose filters nobody has kept. */
-  override def isEmptied(action: MetadataAction): Boolean = action.isInstanceOf[Restored]
+  override protected def isUntold(file: KnownFile): Boolean = filterOf(file).contains(None)
 
-  /** The reason why the index cannot be kept up through the action. */
-  def untold(action: MetadataAction): Option[String] = files(action).collectFirst {
-    case (name, file) if file.filtered.get(index.partition.name).contains(None) =>
-      s"values of its function over ${index.column} are not certain in $name"
-  }
-
-  private def files(action: MetadataAction): Seq[(String, KnownFile)] = action match {
-    case w: Written => w.facts.toSeq
-    case Everything(_, there, _) => there.values.flatten.toSeq
-    case _ => Nil
-  }
-
-  private def filterOf(file: KnownFile): Option[String] = file.filtered.get(index.partition.name).flatten
-
-  private def record(partition: String, name: String, instant: String, text: String, before: MetadataState)
-      : MetadataRecord = MetadataRecord(MetadataKeys.ofFile(partition, name),
-    Bloom(before.shape.bloomKind, instant, text, isDeleted = false))
+  private def filterOf(file: KnownFile): Option[Option[String]] = file.filtered.get(index.partition.name)
 }

@@ -28,14 +28,8 @@ object MetadataRecords {
 
   /** The indexes of expressions that cannot be kept up through the action, each with the reason. */
   def withoutValues(action: MetadataAction, before: MetadataState): Map[MetadataPartition, String] =
-    (for (index <- before.shape.expressions; reason <- untold(index, action, before))
+    (for (index <- before.shape.expressions; reason <- ValueRecords.of(index).untold(action, before))
       yield index.partition -> reason).toMap
-
-  private def untold(index: ExpressionIndex, action: MetadataAction, before: MetadataState): Option[String] =
-    if (index.isFilter) new FilterRecords(index).untold(action) else new ExpressionRecords(index).untold(action, before)
-
-  private def kindOf(index: ExpressionIndex): RecordKind =
-    if (index.isFilter) new FilterRecords(index) else new ExpressionRecords(index)
 
   private def kindOf(partition: MetadataPartition, shape: MetadataShape): RecordKind = partition match {
     case MetadataPartition.Files => NameRecords
@@ -43,7 +37,7 @@ object MetadataRecords {
     case MetadataPartition.PartitionStats => PartitionRecords
     case MetadataPartition.BloomFilters => BloomRecords
     case MetadataPartition.RecordIndex => KeyRecords
-    case other => shape.expressions.find(_.partition == other).map(kindOf(_)).getOrElse(
+    case other => shape.expressions.find(_.partition == other).map(ValueRecords.of).getOrElse(
         throw new IllegalArgumentException(s"no records of the partition ${other.name} are made"))
   }
 
