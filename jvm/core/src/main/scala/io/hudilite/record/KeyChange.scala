@@ -19,3 +19,10 @@ final case class KeyChange(key: String, partition: String, fileId: Option[String
   def leaves(partition: String, fileId: String): Boolean =
     this.fileId.isEmpty && this.partition == partition && from.forall(_ == fileId)
 }
+
+object KeyChange {
+
+  /** The change of a key of a file group, which has it from now on or loses it. */
+  def of(key: String, partition: String, group: Some[String], stays: Boolean): KeyChange =
+    if (stays) KeyChange(key, partition, group) else KeyChange(key, partition, None, group)
+}

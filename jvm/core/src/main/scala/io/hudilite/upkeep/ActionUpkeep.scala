@@ -66,7 +66,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
   private def tooMany(commit: CommitMetadata): Reasons = {
     val filters = home.expressions.filter(_.isFilter)
     val files = commit.allStats.count(_.path.nonEmpty).toLong
-    if (files * filters.size * FilterBytes <= MostFilterBytes) Map.empty
+    if (!areTooMany(files * filters.size)) Map.empty
     else filters.map(_.partition -> s"one action has filters of $files files").toMap
   }
 
@@ -181,13 +181,16 @@ private[hudilite] object ActionUpkeep {
 
   // One process writes them, and each file of the metadata table is made in memory.
   private val MostRecords = 2000000
-  private[upkeep] val MostBloomBytes = 256L << 20
+  private val MostBloomBytes = 256L << 20
 
   // Filters of values are read as they are made, and those of ten actions to lay them out again.
-  private[upkeep] val MostFilterBytes = 64L << 20
+  private val MostFilterBytes = 64L << 20
 
   // A bloom filter of values of a function.
-  private[upkeep] val FilterBytes = 431380L
+  private val FilterBytes = 431380L
+
+  /** So many filters of values of functions are more than one process should write at once. */
+  private[upkeep] def areTooMany(filters: Long): Boolean = filters * FilterBytes > MostFilterBytes
 
   /** Partitions with more records than one process should write at once. */
   private[upkeep] def tooLarge(changes: MetadataChanges): Map[MetadataPartition, String] =

@@ -40,18 +40,19 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     new OwnWrites(home).dropInitialisations(home.timeline)
     val named = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
     told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
-    val possible = withoutMany(named, table)
-    lazy val ofFiles = known(table, possible.copy(keys = None))
+    lazy val files = ListedFiles.of(home.data, table.timeline)
+    val possible = withoutMany(named, files)
+    lazy val ofFiles = known(table, possible.copy(keys = None), files)
     possible.partitions.foldLeft(home)((so, partition) =>
       if (partition == MetadataPartition.RecordIndex) possible.keys.fold(so)(madeOfKeys(so, table, _))
       else ofFiles.fold(so)(made(so, partition, table, possible, _)))
   }
 
   // All other indexes can be had without the filters.
-  private def withoutMany(indexes: IndexesToMake, table: Table): IndexesToMake = {
+  private def withoutMany(indexes: IndexesToMake, files: => Known): IndexesToMake = {
     val (filters, others) = indexes.expressions.partition(_.isFilter)
-    lazy val count = ListedFiles.of(home.data, table.timeline).values.map(_.size.toLong).sum * filters.size
-    if (filters.isEmpty || count * ActionUpkeep.FilterBytes <= ActionUpkeep.MostFilterBytes) indexes
+    lazy val count = countOf(files) * filters.size
+    if (filters.isEmpty || !ActionUpkeep.areTooMany(count)) indexes
     else {
       told(filters.map(_.partition), s"one process would write $count bloom filters")
       indexes.copy(expressions = others)
@@ -72,9 +73,10 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
 
   private def newest(table: Table): String = table.timeline.lastCompleted.fold("")(_.time)
 
-  private def known(table: Table, indexes: IndexesToMake): Option[Known] = {
-    val listed = ListedFiles.of(home.data, table.timeline)
-    val count = listed.values.map(_.size.toLong).sum * math.max(1, (indexes.columns.size + indexes.expressions.size))
+  private def countOf(files: Known): Long = files.values.map(_.size.toLong).sum
+
+  private def known(table: Table, indexes: IndexesToMake, listed: Known): Option[Known] = {
+    val count = countOf(listed) * math.max(1, (indexes.columns.size + indexes.expressions.size))
     def not(reason: String): Option[Known] = {
       told(indexes.partitions, reason)
       None

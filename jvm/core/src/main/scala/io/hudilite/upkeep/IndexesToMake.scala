@@ -123,7 +123,7 @@ private[hudilite] object IndexesToMake {
       throw InvalidInput.option(IndexOptions.Columns.name, asked.columns.mkString(","), reason)
   }
 
-  private val WithoutKeys = "the rows of the table do not have their keys as meta columns"
+  val WithoutKeys = "the rows of the table do not have their keys as meta columns"
 
   private def checkKeys(asked: IndexesConf, table: Table): Unit =
     Seq(asked.keys -> IndexOptions.Keys, asked.partitionKeys -> IndexOptions.PartitionKeys).foreach {

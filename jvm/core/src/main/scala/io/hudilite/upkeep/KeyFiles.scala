@@ -13,7 +13,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-/** Files of the file groups of a record index, or base files of a partition whose newer records replace older ones. Records come in the order of their keys' UTF-8 bytes, each key once.
+/** Files of the file groups of a record index, or base files of a partition whose newer records replace older ones. Records
+  * come in the order of their keys' UTF-8 bytes, each key once.
   *
   * An attempt that finds a file of its name takes that of another attempt for its own where both are of the same records.
   *

@@ -18,8 +18,7 @@ private[upkeep] final case class BaseFileKeys(path: String, bytes: Long, partiti
     stays: Boolean, estimate: Long) extends KeySource {
   override def changes(storage: Storage): Iterator[KeyChange] = {
     val group = Some(fileId)
-    new KeysOfFiles(storage).ofBase(path, bytes).map(key =>
-      if (stays) KeyChange(key, partition, group) else KeyChange(key, partition, None, group))
+    new KeysOfFiles(storage).ofBase(path, bytes).map(KeyChange.of(_, partition, group, stays))
   }
 }
 
@@ -29,7 +28,7 @@ private[upkeep] final case class LogFileKeys(path: String, bytes: Long, partitio
   override def changes(storage: Storage): Iterator[KeyChange] = {
     val group = Some(fileId)
     new KeysOfFiles(storage).ofLog(path, bytes).map { case (key, isThere) =>
-      if (stays && isThere) KeyChange(key, partition, group) else KeyChange(key, partition, None, group)
+      KeyChange.of(key, partition, group, stays && isThere)
     }
   }
 }
