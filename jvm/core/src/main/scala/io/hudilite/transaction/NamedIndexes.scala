@@ -57,8 +57,7 @@ private[hudilite] object NamedIndexes {
     */
   def create(table: Table, index: ExpressionIndex, function: String, words: Map[String, String],
       options: TransactionOptions, reading: FactsReader): Unit = Transaction.preparedNow(table, options) { now =>
-    def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
-      "statement" -> s"CREATE INDEX ${index.partition.name}", "path" -> table.basePath, "reason" -> reason)
+    val refused = notMade(table, index.partition) _
     if (index.isFilter && now.config.tableType == TableType.MergeOnRead)
       throw refused("Apache Hudi 1.2 fails to write a merge-on-read table with such filters; column_stats can be had")
     if (now.config.metadataPartitions.isEmpty)
@@ -67,7 +66,7 @@ private[hudilite] object NamedIndexes {
     // Another statement or engine may have come before the lock.
     if (of(home.data.config, index.partition.name).nonEmpty) throw refused("there is one by now")
     if (!home.isKept)
-      throw refused("the metadata table has what hudilite does not keep up, or something is being built in it")
+      throw refused(NotKept)
     home.expressions.find(_.column == index.column).foreach(other =>
       throw refused(
         s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
@@ -80,6 +79,14 @@ private[hudilite] object NamedIndexes {
       throw refused("its values cannot be told of some file, as a warning says")
     }
   }
+
+  private[transaction] val NotKept =
+    "the metadata table has what hudilite does not keep up, or something is being built in it"
+
+  /** The refusal to make an index. */
+  private[transaction] def notMade(table: Table, index: MetadataPartition)(reason: String): InvalidInput =
+    InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"CREATE INDEX ${index.name}", "path" -> table.basePath,
+      "reason" -> reason)
 
   // As many as Apache Hudi makes.
   private val Groups = 2

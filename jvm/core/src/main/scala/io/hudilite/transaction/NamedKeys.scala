@@ -1,7 +1,6 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.{IndexOptions, IndexesConf, TableConfig, TableType}
-import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.MetadataPartition.RecordIndex
 import io.hudilite.table.{Buckets, Table}
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, Initialisation, KeysToMake, MetadataHome}
@@ -20,13 +19,12 @@ private[hudilite] object NamedKeys {
     *   writes of the table deal rows to buckets
     */
   def create(table: Table, columns: Seq[String], options: TransactionOptions, byBuckets: Boolean): Unit = {
-    def refused(reason: String): InvalidInput = InvalidInput("STATEMENT_NOT_SUPPORTED",
-      "statement" -> s"CREATE INDEX ${RecordIndex.name}", "path" -> table.basePath, "reason" -> reason)
+    val refused = NamedIndexes.notMade(table, RecordIndex) _
     ofColumns(table.config, columns).orElse(ofOptions(options)).orElse(ofTable(table, options.indexes, byBuckets))
       .foreach(reason => throw refused(reason))
     Transaction.preparedNow(table, options) { now =>
-      ofHome(new MetadataHome(now.store)).orElse(ofTime(now)).foreach(reason => throw refused(reason))
-      made(now, options).foreach(reason => throw refused(reason))
+      ofHome(new MetadataHome(now.store)).orElse(ofTime(now)).orElse(made(now, options))
+        .foreach(reason => throw refused(reason))
     }
   }
 
@@ -34,7 +32,7 @@ private[hudilite] object NamedKeys {
     if (config.generatesKeys) Some("no columns make the record keys of the table, which no statement looks up")
     else if (columns.toSet != config.recordKeyFields.toSet || columns.size != config.recordKeyFields.size)
       Some(s"it is of the record key, ${config.recordKeyFields.mkString(", ")}, and not of ${columns.mkString(", ")}")
-    else if (!config.populateMetaFields) Some("the rows of the table do not have their keys as meta columns")
+    else if (!config.populateMetaFields) Some(IndexesToMake.WithoutKeys)
     else None
 
   // A later write with these options would take the index away again.
@@ -63,7 +61,7 @@ private[hudilite] object NamedKeys {
   private def ofHome(home: MetadataHome): Option[String] =
     if (home.partitions.contains(RecordIndex)) Some("the table has one by now")
     else if (home.data.config.metadataPartitions.nonEmpty && !home.isKept)
-      Some("the metadata table has what hudilite does not keep up, or something is being built in it")
+      Some(NamedIndexes.NotKept)
     else None
 
   private def ofTime(now: Table): Option[String] = new Initialisation(new MetadataHome(now.store)).refusal(now.timeline)
