@@ -85,19 +85,19 @@ object Index {
       case WriteOptions.ByBuckets if config.generatesKeys => throw ofGeneratedKeys(asked)
       case WriteOptions.ByBuckets =>
         val rings = if (asked.isConsistent) Some(HashRings.Unread) else None
-        if (rings.isDefined) refuseRings(config, asked)
-        Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked),
+        val count = asked.buckets.orElse(WriteOptions.Buckets.default).get
+        if (rings.isDefined) refuseRings(config, asked, count)
+        Bucket(BucketIndex(count, hashFields(config, asked),
             asked.rule.getOrElse(BucketRule.None), rings))
       case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
     }
 
   // Hudi refuses such tables, too.
-  private def refuseRings(config: TableConfig, asked: IndexConf): Unit = {
+  private def refuseRings(config: TableConfig, asked: IndexConf, count: Int): Unit = {
     def refuse(reason: String): Nothing =
       throw InvalidInput.option(WriteOptions.BucketEngine.name, WriteOptions.ConsistentHashing, reason)
     if (config.tableType != TableType.MergeOnRead) refuse("only a merge-on-read table has hash rings")
     if (asked.rule.exists(!_.isEmpty)) refuse("partitions with numbers of buckets of their own have no hash rings")
-    val count = asked.buckets.orElse(WriteOptions.Buckets.default).get
     HashRing.initial("", count).fault.foreach(fault => refuse(s"with $count buckets $fault"))
   }
 
