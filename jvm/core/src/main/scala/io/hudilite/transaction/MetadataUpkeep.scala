@@ -94,6 +94,10 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
         IndexesToMake.Nothing
     }
 
+  /** As [[prepare]], of a table as it is now, without a write. */
+  def prepareNow(table: Table, options: TransactionOptions): Unit =
+    Transaction.preparedNow(table, options)(now => prepare(now, now.config, now.timeline, options))
+
   /** Fulfils the wish of a write before it begins: a new metadata table, none, or services of the one that is there.
     *
     * @param config

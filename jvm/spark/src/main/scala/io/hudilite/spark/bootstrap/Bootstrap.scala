@@ -96,9 +96,7 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
   // The table is there, and the next write makes what is missing.
   private def makeMetadata(first: FirstWrite): Unit =
     if (options.keepsMetadata.contains(true) || options.indexes.asked.nonEmpty)
-      try
-        Transaction.preparedNow(first.table.refresh(), options)(now =>
-          MetadataUpkeep.prepare(now, now.config, now.timeline, options))
+      try MetadataUpkeep.prepareNow(first.table.refresh(), options)
       catch { case NonFatal(e) => log.warn(s"The metadata table of ${target.basePath} waits for the next write.", e) }
 }
 

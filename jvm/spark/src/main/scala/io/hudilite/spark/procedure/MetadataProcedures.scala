@@ -8,7 +8,7 @@ import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.MetaFields
 import io.hudilite.service.advise.ColumnOverlaps
 import io.hudilite.table.Table
-import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, TransactionOptions}
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, IntegerType, LongType, StringType}
@@ -31,7 +31,7 @@ private[procedure] object MetadataProcedures {
     "Makes a metadata table with the partition files, which each write keeps up from then on.") {
     (table, conf, arguments) =>
       if (listed(table).nonEmpty) throw refused(table, arguments, s"it has a metadata table: ${listed(table)}")
-      prepared(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
+      MetadataUpkeep.prepareNow(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
       if (listed(reopened(table)).isEmpty)
         throw refused(table, arguments, "an action is pending, or has ended meanwhile; call this again after it")
       "Created Metadata Table in"
@@ -43,7 +43,7 @@ private[procedure] object MetadataProcedures {
     there(table, arguments).checkNames()
     if (arguments.flag("read_only")) "Opened Metadata Table in"
     else {
-      prepared(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
+      MetadataUpkeep.prepareNow(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
       "Initialized Metadata Table in"
     }
   }
@@ -53,14 +53,11 @@ private[procedure] object MetadataProcedures {
     (table, conf, arguments) =>
       if (listed(table).isEmpty) throw missing(table, arguments)
       // A caller knows that all of it goes.
-      prepared(table,
+      MetadataUpkeep.prepareNow(table,
         TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(false),
           metadata = MetadataTablePolicy.DropAll))
       "Deleted Metadata Table at"
   }
-
-  private def prepared(table: Table, options: TransactionOptions): Unit =
-    Transaction.preparedNow(table, options)(now => MetadataUpkeep.prepare(now, now.config, now.timeline, options))
 
   private val files = Listing("show_metadata_table_files",
     "Shows the files of a partition that the metadata table names.",
