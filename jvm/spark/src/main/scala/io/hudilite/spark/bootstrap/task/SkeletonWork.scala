@@ -4,7 +4,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileNames, Lots, MappedSource}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.{BaseFileReader, BatchReader, FileRange, FileRead, ReaderSettings}
-import io.hudilite.spark.row.{KeyExpressions, RunningTask}
+import io.hudilite.spark.row.{RowKeys, RunningTask}
 import io.hudilite.spark.task.{TaskJob, TaskWork}
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.TaskOutput
@@ -14,9 +14,7 @@ import io.hudilite.transaction.rollback.Markers
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.unsafe.types.UTF8String
 
 /** A skeleton that is written, and its source. */
 private[bootstrap] final case class WrittenSkeleton(stat: WriteStat, mapped: MappedSource)
@@ -51,10 +49,7 @@ private[bootstrap] final case class SkeletonWork(write: WriteJob, keyColumns: St
     output.orAborted(writer.abort()) {
       writer.keys.noteUnordered() // whoever rewrites sorted rows takes row groups one by one
       writeKeys(output, source, writer)
-      val rows = writer.rows
-      val size = writer.close()
-      WriteStat(fileId, output.relativePath(writer), WriteStat.NoPreviousCommit, source.partition, numWrites = rows,
-        numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
+      output.begun(writer)
     }
   }
 
@@ -74,24 +69,14 @@ private[bootstrap] final case class SkeletonWork(write: WriteJob, keyColumns: St
     val range = FileRange(writer.name, writer.fileId, length, 0L, length)
     val reader = new BatchReader(job, new BaseFileReader(job, output.readers, range, Some(source.status.path)))
     try {
-      val key = keyOf
+      val keys = new RowKeys(keyColumns, write.keys.copy(partitionFields = Nil), toWrite = false)
       val nothing = InternalRow.empty
       while (reader.next()) { // hot path
         RunningTask.stopIfKilled()
         val rows = reader.get().rowIterator()
-        while (rows.hasNext) writer.write(key(rows.next()), nothing)
+        while (rows.hasNext) writer.write(keys.recordKey(rows.next()), nothing)
       }
     } finally reader.close()
-  }
-
-  private def keyOf: InternalRow => UTF8String = {
-    def column(name: String): Option[Expression] = keyColumns.fieldNames.indexOf(name) match {
-      case -1 => None
-      case at => Some(BoundReference(at, keyColumns(at).dataType, nullable = true))
-    }
-    val key = KeyExpressions(write.keys).recordKey(column).getOrElse(
-      throw new IllegalStateException(s"no record key is made of ${keyColumns.fieldNames.mkString(", ")}"))
-    row => key.eval(row).asInstanceOf[UTF8String]
   }
 }
 

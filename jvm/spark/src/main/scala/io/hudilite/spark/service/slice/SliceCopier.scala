@@ -42,15 +42,8 @@ private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
       val keys = output.keysOf(writer.partition, fileId)
       val told = if (keys.isOn) Some((key: UTF8String) => keys.came(key)) else None
       new FileAppender(writer, job.bloom, keptFooterBytes, told).append(files)(output.old)
-      Seq(finish(writer))
+      Seq(output.begun(writer))
     }.head
-  }
-
-  private def finish(writer: BaseFileWriter): WriteStat = {
-    val rows = writer.rows
-    val size = writer.close()
-    WriteStat(writer.fileId, output.relativePath(writer), WriteStat.NoPreviousCommit, writer.partition,
-      numWrites = rows, numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
   }
 }
 

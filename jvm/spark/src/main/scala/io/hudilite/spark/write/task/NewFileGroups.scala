@@ -65,10 +65,7 @@ private[spark] final class RollingFiles(output: TaskOutput, partition: String) {
     if (sizes.isDue(open.rows, open.takenBytes) && open.bytesWritten >= job.files.maxFileBytes) finishFile()
 
   private def finishFile(): Unit = if (open != null) {
-    val rows = open.rows
-    val size = open.close()
-    finished += WriteStat(open.fileId, output.relativePath(open), WriteStat.NoPreviousCommit, partition,
-      numWrites = rows, numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
+    finished += output.begun(open)
     open = null
   }
 

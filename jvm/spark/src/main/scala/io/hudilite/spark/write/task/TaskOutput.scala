@@ -107,6 +107,14 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] def orAborted[T](abort: => Unit)(write: => T): T = TaskOutput.or(abort)(write)
 
   /** Path of a file below the table's base path. */
+  /** Closes the first file of a file group. */
+  private[spark] def begun(writer: BaseFileWriter): WriteStat = {
+    val rows = writer.rows
+    val size = writer.close()
+    WriteStat(writer.fileId, relativePath(writer), WriteStat.NoPreviousCommit, writer.partition, numWrites = rows,
+      numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
+  }
+
   private[spark] def relativePath(writer: BaseFileWriter): String = relativePath(writer.partition, writer.name)
 
   private[spark] def relativePath(partition: String, name: String): String =
