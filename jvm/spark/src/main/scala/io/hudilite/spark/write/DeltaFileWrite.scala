@@ -32,7 +32,7 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket
-      else if (!target.index.keepsPlaces) if (target.config.populateMetaFields) OnMove.Move else OnMove.Refuse
+      else if (target.mayMoveRows) OnMove.Move
       else if (row.byKey) OnMove.Stay
       else OnMove.Refuse
     override def useCommitCoordinator(): Boolean = true

@@ -73,7 +73,7 @@ object RowLevelWrite {
 
   /** Raises `InvalidInput` for a statement that would append records without keys to log files. */
   private[spark] def check(target: WriteTarget, command: RowLevelOperation.Command): Unit =
-    if (!target.config.populateMetaFields && target.isMergeOnRead) throw InvalidInput("STATEMENT_NOT_SUPPORTED",
+    if (target.logsLackKeys) throw InvalidInput("STATEMENT_NOT_SUPPORTED",
       "statement" -> command.name, "path" -> target.basePath,
       "reason" ->
         ("it is merge-on-read, and records of logs have no keys without meta columns; insert rows, or " +

@@ -34,8 +34,7 @@ object LateMoves extends Rule[LogicalPlan] {
 
   private def compares(operation: RowLevelWrite): Boolean = {
     val target = operation.target
-    !operation.byKey && !target.index.keepsPlaces && target.config.populateMetaFields &&
-    MergeRule.of(target.config).compares
+    !operation.byKey && target.mayMoveRows && MergeRule.of(target.config).compares
   }
 }
 

@@ -38,8 +38,7 @@ private[plan] object MovedRows {
     */
   def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
-    // A key that is not stored cannot be looked for where its row arrives, so that the writer refuses a move.
-    val mayMove = !operation.byKey && !target.index.keepsPlaces && target.config.populateMetaFields
+    val mayMove = !operation.byKey && target.mayMoveRows
     val changes = NewestOfKey.of(query, operation)
     if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(changes, None)
     else if (target.generatesKeys || query.exists(isLookedUp)) {

@@ -34,8 +34,9 @@ object AppendPlan {
         for (table <- target.existing; index <- target.buckets) Buckets(table).checkStated(index)
         AppendPlan(write, keyed)
       case _ =>
+        // Writers of merge-on-read tables ask a base file for the keys that it stores.
         val packed =
-          if (write.intent.replaces != Replaces.Nothing || !isPacked(target)) None
+          if (write.intent.replaces != Replaces.Nothing || target.logsLackKeys) None
           else packing(target, WriteLayout.dealt(keyed, target), tasks, session)
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
@@ -44,9 +45,6 @@ object AppendPlan {
         }
     }
   }
-
-  // Writers of merge-on-read tables ask a base file for the keys that it stores.
-  private def isPacked(target: WriteTarget): Boolean = target.config.populateMetaFields || !target.isMergeOnRead
 
   /** A write with a bucket index.
     *
@@ -74,8 +72,7 @@ object AppendPlan {
           .getOrElse(Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     })
-    if (asked != Replaces.Nothing && target.buckets.exists(_.isConsistent))
-      target.existing.foreach(Buckets(_).checkReplaced())
+    if (asked != Replaces.Nothing) target.existing.foreach(Buckets(_).checkReplaced())
     asked
   }
 

@@ -44,7 +44,7 @@ private[plan] object StoredKeys {
 
   /** Raises `InvalidInput` for a write that would append records without keys to log files. */
   def checkLogs(operation: WriteOperation, target: WriteTarget): Unit =
-    if (!target.config.populateMetaFields && target.isMergeOnRead) throw operation.refused(
+    if (target.logsLackKeys) throw operation.refused(
       "the table is merge-on-read, and records of logs have no keys without meta columns " +
         s"(${TableKeys.PopulateMetaFields} = false); use insert, bulk_insert, or overwrite partitions or the table")
 

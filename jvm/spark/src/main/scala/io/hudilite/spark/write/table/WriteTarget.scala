@@ -54,6 +54,12 @@ final case class WriteTarget(
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
+  /** Rows may go to other partitions. A key that is not stored cannot be looked for where its row arrives. */
+  def mayMoveRows: Boolean = !index.keepsPlaces && config.populateMetaFields
+
+  /** Changes would be records of log files without keys. */
+  def logsLackKeys: Boolean = isMergeOnRead && !config.populateMetaFields
+
   /** The record index of the table, where the keys of the write are looked up in it. */
   lazy val keyShards: Option[LookupShards] = choice.flatMap(_.toLookUp(conf))
 
