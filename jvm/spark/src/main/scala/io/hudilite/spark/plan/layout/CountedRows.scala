@@ -54,17 +54,13 @@ private[plan] object CountedRows {
     def planned(groups: WriteGroups): LaidOutRows = LaidOutRows(rows, LateGroups.of(groups))
     def ofTable(table: Table): LaidOutRows = {
       val count = tasks(InsertTakers.of(target))
-      def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
-        WriteLayout.bucketGroups(found.toSeq, index, SampledKeys(table, session), table, count, counted)
       table.files.few(MostPlanned).map(_.values.flatten) match {
         case Some(all) if all.isEmpty => anew
-        case Some(all) => planned(groups(all, None))
+        case Some(all) => planned(
+            WriteLayout.bucketGroups(all.toSeq, index, SampledKeys(table, session), table, count, None))
         case None =>
           checkBuckets(table, index, session)
-          apply(rows, count) { shared =>
-            val paths = shared.countedByPartition.keySet
-            groups(slices(table, paths), Some(paths))
-          }
+          ofCounted(rows, table, count, session)(_ => index)
       }
     }
     def anew: LaidOutRows = planned(WriteLayout.newBuckets(index, tasks(InsertTakers.Rewritten())))
@@ -81,13 +77,19 @@ private[plan] object CountedRows {
         LaidOutRows(rows, LateGroups.of(WriteLayout.newBuckets(dealt(HashRings.New), tasks)))
       case None => throw RingFiles.unsupported(target.basePath,
           s"the rings in .hoodie/.bucket_index/${RingFiles.Folder} are of a table that is not there; remove them")
-      case Some(table) => apply(rows, tasks) { shared =>
-          val paths = shared.countedByPartition.keySet
-          val rings = RingFiles(table).toDeal(paths.toSeq, index.count)
-          WriteLayout.bucketGroups(slices(table, paths), dealt(rings), SampledKeys(table, session), table, tasks,
-            Some(paths))
-        }
+      case Some(table) => ofCounted(rows, table, tasks, session)(paths =>
+          dealt(RingFiles(table).toDeal(paths.toSeq, index.count)))
     }
+  }
+
+  /** @param by
+    *   the index of the partitions that there are rows for
+    */
+  private def ofCounted(rows: LogicalPlan, table: Table, tasks: Int, session: SparkSession)(
+      by: Set[String] => BucketIndex): LaidOutRows = apply(rows, tasks) { shared =>
+    val paths = shared.countedByPartition.keySet
+    val index = by(paths)
+    WriteLayout.bucketGroups(slices(table, paths), index, SampledKeys(table, session), table, tasks, Some(paths))
   }
 
   /** Raises the same errors as [[inBuckets]] now. */
