@@ -48,12 +48,8 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
   private def fromFields(parts: Seq[ScanFilter]): Option[Set[String]] =
     if (!spellsKeys) None else encoded(fields.indices.map(spelled(parts, _, mayBeNull = false)))
 
-  /** Buckets outside of which no row passes the filters; `None` when the filters do not fix the hash fields. */
-  def buckets(filters: Seq[ScanFilter], index: BucketIndex): Option[Set[Int]] =
-    dealt(filters, index).map(_.map(index.bucketOf).toSet)
-
-  /** Keys in whose buckets all rows that pass the filters lie. */
-  private[plan] def dealt(filters: Seq[ScanFilter], index: BucketIndex): Option[Seq[String]] =
+  /** Keys in whose buckets all rows that pass the filters lie; `None` when the filters do not fix the hash fields. */
+  private[spark] def dealt(filters: Seq[ScanFilter], index: BucketIndex): Option[Seq[String]] =
     keys(filters).map(_.sorted).orElse(hashed(ScanFilter.conjuncts(filters), index))
 
   /** The one column that filters would have to fix, too, for the buckets to be known. */
