@@ -28,24 +28,21 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
   def ofKeys: Boolean = (kind == RecordIndex || kind.isEmpty) && name.equalsIgnoreCase(RecordIndex) && strange.isEmpty
 
   /** Options of a write that makes the record index. */
-  def ofWrite: Map[String, String] = options.toSeq.collect {
-    case (option, value) if !option.equalsIgnoreCase(IsPartitioned) => option -> value
-    case (_, value) if isTrue(value) => IndexOptions.PartitionKeys.name -> "true"
-  }.toMap
+  def ofWrite: Map[String, String] =
+    others ++ (if (says("true")) Map(IndexOptions.PartitionKeys.name -> "true") else Map.empty)
 
   /** The record index is said to be one of all partitions together. */
-  def isWhole: Boolean = options.exists { case (option, value) =>
-    option.equalsIgnoreCase(IsPartitioned) && value.equalsIgnoreCase("false")
+  def isWhole: Boolean = says("false")
+
+  private lazy val (ofIndex, others) = options.partition(_._1.equalsIgnoreCase(IsPartitioned))
+
+  private def says(flag: String): Boolean = ofIndex.values.exists(_.equalsIgnoreCase(flag))
+
+  private def strange: Seq[String] = {
+    val unclear = ofIndex.filterNot { case (_, value) => Seq("true", "false").exists(value.equalsIgnoreCase) }
+    (unclear.map { case (option, value) => s"$option of '$value'" } ++
+      others.keys.filterNot(_.startsWith(OfWrites))).toSeq.sorted
   }
-
-  private def strange: Seq[String] = options.toSeq.collect {
-    case (option, value)
-        if option.equalsIgnoreCase(IsPartitioned) && !isTrue(value) && !value.equalsIgnoreCase("false") =>
-      s"$option of '$value'"
-    case (option, _) if !option.equalsIgnoreCase(IsPartitioned) && !option.startsWith(OfWrites) => option
-  }.sorted
-
-  private def isTrue(value: String): Boolean = value.equalsIgnoreCase("true")
 
   /** The index of an expression to make, or the refusal.
     *
