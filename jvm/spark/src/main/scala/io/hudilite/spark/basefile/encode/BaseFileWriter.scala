@@ -63,7 +63,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     val sinks = group.sinks
     var i = 0
     while (i < sinks.length) { // hot path
-      if (i < BaseFileWriter.MetaColumns) text(i).putNone()
+      if (i < BaseFileWriter.MetaColumns) text(i).putNull()
       else sinks(i).put(row, i - BaseFileWriter.MetaColumns + first)
       i += 1
     }

@@ -44,7 +44,8 @@ private[encode] abstract class FlatSink(
       store.endRecord()
     }
 
-  protected final def putNull(): Unit = {
+  /** Appends a null. */
+  final def putNull(): Unit = {
     if (level == 0) throw Nullability.nullInRequired(name)
     writer.writeNull(0, 0)
     store.endRecord()

@@ -93,9 +93,6 @@ private[spark] final class StringSink(
     store.endRecord()
   }
 
-  /** Appends a null. */
-  def putNone(): Unit = putNull()
-
   /** Appends one value `count` times. The value never changes. */
   def putConstant(value: Binary, count: Long): Unit = {
     if (value ne constant) {
