@@ -52,8 +52,13 @@ def rows_of(frame: DataFrame) -> list[str]:
 
 def found_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:
     """Rows that each of the conditions finds, as `rows_of`: a scan for each, in one query."""
-    found = [frame.where(given).select(F.lit(n).alias("_n"), "*") for n, given in enumerate(conditions)]
-    return _by_number(reduce(DataFrame.unionAll, found), len(conditions))
+    return _by_number(scans(frame, conditions, "*"), len(conditions))
+
+
+def scans(frame: DataFrame, conditions: Sequence[str], *columns: str) -> DataFrame:
+    """Columns of the rows that each of the conditions finds, after its number: a scan for each, in one query."""
+    found = [frame.where(given).select(F.lit(n).alias("_n"), *columns) for n, given in enumerate(conditions)]
+    return reduce(DataFrame.unionAll, found)
 
 
 def held_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from engines import AS_OF, BEGIN, HIVE_STYLE, KEY_GENERATOR, QUERY_TYPE, SELF_CH
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
+from rows import scans
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about both engines")
 
@@ -104,12 +104,6 @@ def rows(frame: DataFrame) -> list[Any]:
     return sorted((tuple(row) for row in frame.collect()), key=str)
 
 
-def each(frame: DataFrame, conditions: Sequence[str], columns: Sequence[str]) -> list[Any]:
-    """The columns of the rows that each of the conditions finds, after its number: all in one query."""
-    found = [frame.where(given).select(F.lit(n).alias("n"), *columns) for n, given in enumerate(conditions)]
-    return rows(reduce(DataFrame.unionAll, found))
-
-
 def compare(lite: Engine, real: Engine, path: Path, **options: str) -> None:
     """Both engines answer alike, whichever columns are asked for and however they are filtered."""
     held = [F.expr(condition).alias(f"held{n}") for n, condition in enumerate(CONDITIONS)]
@@ -117,7 +111,7 @@ def compare(lite: Engine, real: Engine, path: Path, **options: str) -> None:
     for columns in COLUMNS:
         seen = rows(lite.read(path, **options).select(*columns))
         assert seen == sorted((tuple(row[name] for name in columns) for row in there), key=str), columns
-        few = each(lite.read(path, **options), CONDITIONS, columns)
+        few = rows(scans(lite.read(path, **options), CONDITIONS, *columns))
         wanted = [(n, *(row[name] for name in columns)) for n in range(len(held)) for row in there if row[f"held{n}"]]
         assert few == sorted(wanted, key=str), columns
     assert lite.read(path, **options).count() == len(there)
@@ -157,8 +151,8 @@ def alike(lite: Engine, real: Engine, path: Path, **options: str) -> list[Any]:
     """The rows, which both engines read alike."""
     columns = ["_hoodie_record_key", "_hoodie_partition_path", *DATA]
     filters = ["true", "fare < 0", "dt = 'd1' AND ts > 770", "id = 'k0007'", "_hoodie_record_key = 'k0444'"]
-    found = each(lite.read(path, **options), filters, columns)
-    assert found == each(real.read(path, **options), filters, columns)
+    found = rows(scans(lite.read(path, **options), filters, *columns))
+    assert found == rows(scans(real.read(path, **options), filters, *columns))
     seen = [tuple(row[1:]) for row in found if row[0] == 0]
     keys, stamps, fares, colours = ([row[at] for row in seen if row[at] is not None] for at in (0, 3, 4, 5))
     bounds = [F.min("ts"), F.max("fare"), F.count("colour"), F.count("*"), F.max("_hoodie_record_key")]
