@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, RowsTaken}
 import io.hudilite.record.MetaFields
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 

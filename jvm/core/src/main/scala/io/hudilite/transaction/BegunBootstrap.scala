@@ -36,8 +36,9 @@ private[hudilite] object BegunBootstrap {
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
       "feature" -> "a bootstrap that has not ended",
       "reason" -> s"rows of $n partitions of its source have not been copied",
-      "way" -> (s"Where nobody is at it any more, take it back by CALL hudilite.system.rollback_to_instant(path => '${table.basePath}', " +
-        s"instant_time => '${InstantTime.OfSkeletons}') and begin it again")))
+      "way" ->
+        (s"Where nobody is at it any more, take it back by CALL hudilite.system.rollback_to_instant(path => '${table.basePath}', " +
+          s"instant_time => '${InstantTime.OfSkeletons}') and begin it again")))
 
   private def toCome(table: Table, now: Timeline): Option[String] = now.writes match {
     case Seq(first) if first.time == InstantTime.OfSkeletons => table.store.readCommit(first).extra.get(Entry)

@@ -2,10 +2,10 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{CommitNotes, TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
-import io.hudilite.filegroup.FileNames
+import io.hudilite.filegroup.{FileNames, RowsTaken}
 import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{FileInfo, Interrupts}
-import io.hudilite.table.{RowsTaken, Table, TableSupport}
+import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, OwnerFile, Rollback, WritePermit}
 import io.hudilite.upkeep.ToldKeys

@@ -116,7 +116,7 @@ class CommitRingsSuite extends FunSuite {
     beside.refresh().store.request("20990101000000000", Action.DeltaCommit)
     assert(RingFiles.begin(storage, beside.basePath, "p", other))
     intercept[CommitConflict](run.commit(Seq(writeFile(beside, run.instant, "p", first.fileId(0))),
-      assumption = Assumption.Nothing, buckets = Some(index)))
+        assumption = Assumption.Nothing, buckets = Some(index)))
     run.rollback()
     assertEquals(RingFiles(beside.refresh()).written(Seq("p")).map(_._2.ring), List(other))
   }

@@ -62,7 +62,8 @@ private[procedure] object BootstrapProcedures {
   private def checkOthers(arguments: Arguments): Unit = {
     arguments.oneOf("base_file_format", Seq("PARQUET"))
     arguments.text("bootstrap_index_class").filterNot(BootstrapIndexName.isClass).foreach(other =>
-      throw arguments.invalid("bootstrap_index_class", other, s"hudilite makes no other index than ${BootstrapIndexName.Short}"))
+      throw arguments.invalid("bootstrap_index_class", other,
+        s"hudilite makes no other index than ${BootstrapIndexName.Short}"))
     Seq("schema_provider_class" -> "the columns are those of the files",
       "props_file_path" -> "say its lines in options").foreach { case (name, reason) =>
       arguments.text(name).foreach(value => throw arguments.invalid(name, value, reason))

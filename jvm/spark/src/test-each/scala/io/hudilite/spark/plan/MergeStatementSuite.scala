@@ -98,7 +98,8 @@ class MergeStatementSuite extends FunSuite {
       assertEquals(shown(path), Seq("a" -> "new", "c" -> "old", "d" -> "new"))
     }
 
-    test(s"meta columns are told of rows that a MERGE deletes, and of updated ones as far as Spark reads them, $tableType") {
+    test(
+      s"meta columns are told of rows that a MERGE deletes, and of updated ones as far as Spark reads them, $tableType") {
       val path = table(tableType)
       merge(path, rows(("a", "x", 2, "1"), ("b", "x", 2, "2")),
         "t.id = s.id AND t._hoodie_partition_path = 'x' WHEN MATCHED AND t._hoodie_record_key = 'a' THEN DELETE")

@@ -162,12 +162,15 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
       .distinct().collect().toSeq.map(row => row.getString(0).endsWith("_00000000000001.parquet") -> row.getAs[Any](1))
     assert(names.forall { case (isSkeleton, ofA) => isSkeleton == (ofA == true) }, names.toString)
     def undo(instant: String): Unit = spark.sql(
-      s"CALL hudilite.system.rollback_to_instant(path => '$mixed', instant_time => '$instant')").collect().foreach(_ => ())
+      s"CALL hudilite.system.rollback_to_instant(path => '$mixed', instant_time => '$instant')").collect().foreach(_ =>
+      ())
     def newest: String =
       spark.sql(s"CALL hudilite.system.show_commits(path => '$mixed', limit => 1)").head().getString(0)
     undo(newest) // as a process leaves it that is killed between the two commits
-    Seq[() => Any](() => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "append"),
-      () => spark.sql(s"DELETE FROM hudilite.`$mixed` WHERE ts = 3"), () =>
+    Seq[() => Any](
+      () => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "append"),
+      () => spark.sql(s"DELETE FROM hudilite.`$mixed` WHERE ts = 3"),
+      () =>
         rows.limit(1).write.format("hudilite").mode("append").save(mixed.toString)).foreach { use =>
       val message = Raised.by(use()).asInstanceOf[Throwable].getMessage
       assert(message.contains("rows of 2 partitions") && message.contains("rollback_to_instant"), message)

@@ -43,7 +43,8 @@ private[bootstrap] final case class LookedAt(source: FoundSource, flaw: Option[S
   * @param told
   *   columns that folders tell, and files must not
   */
-private[bootstrap] final case class SourceLook(root: SourceRoot, columns: StructType, keys: Seq[String], told: Seq[String],
+private[bootstrap] final case class SourceLook(root: SourceRoot, columns: StructType, keys: Seq[String],
+    told: Seq[String],
     conf: SharedConf) extends TaskWork[SourceLook.Paths, LookedAt] {
 
   override def apply(paths: SourceLook.Paths): Seq[LookedAt] = {

@@ -1,6 +1,5 @@
-package io.hudilite.table
+package io.hudilite.filegroup
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -16,7 +15,7 @@ import scala.collection.JavaConverters._
 private[hudilite] object RowsTaken {
 
   /** Rows taken by each log file of a commit that has taken any, as JSON. A commit that has the entry has counted all. */
-  private[table] val Entry = "hudilite.log.rows.taken"
+  private val Entry = "hudilite.log.rows.taken"
 
   private val mapper = new ObjectMapper()
 
@@ -56,7 +55,7 @@ private[hudilite] object RowsTaken {
     if (own.exists(_._2.isEmpty)) None else Some(own.flatMap(_._2).sum)
   }
 
-  // What another program has made of the entry counts nothing.
+  // An entry that another program has changed counts nothing.
   private def of(metadata: CommitMetadata): Option[Map[String, Long]] = metadata.extra.get(Entry).flatMap(text =>
     scala.util.Try {
       val json = mapper.readTree(text)
