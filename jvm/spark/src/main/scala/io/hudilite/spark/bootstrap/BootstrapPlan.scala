@@ -7,7 +7,6 @@ import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.spark.write.attempt.CommittedWrite
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.{SkeletonPartitions, Table}
-import io.hudilite.timeline.InstantTime
 import io.hudilite.transaction.{BegunBootstrap, FirstWrite, TransactionOptions}
 
 import org.apache.spark.sql.SparkSession
@@ -48,7 +47,7 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
     BegunBootstrap.refuse(table, table.timeline)
     if (!table.config.isBootstrapped || table.timeline.writes.nonEmpty)
       throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> table.basePath)
-    FirstWrite.removeUnused(table, InstantTime.OfSkeletons, TransactionOptions.of(target.conf.commit))
+    FirstWrite.removeUnused(table, TransactionOptions.of(target.conf.commit))
   }
 
   private def checkTable(target: WriteTarget, root: String): Unit = {

@@ -167,7 +167,7 @@ class HashRingsSuite extends FunSuite with Interpreted {
   test("rings that a first write left as it died do not bind the next one, in a table that a statement made") {
     val path = newPath()
     spark.sql(s"CREATE TABLE hudilite.`$path` (id STRING, p STRING, v INT) PARTITIONED BY (p) " +
-      "TBLPROPERTIES (primaryKey = 'id', type = 'mor')")
+      "TBLPROPERTIES (primaryKey = 'id', type = 'mor', 'hoodie.datasource.write.hive_style_partitioning' = 'false')")
     Seq("p0", "p9").foreach(p =>
       RingFiles.begin(new HadoopStorage(new Configuration()), path, p, HashRing.initial(p, 7)))
     write(path, rows(0, 60, 1), Map(byBuckets, engine, "hoodie.bucket.index.num.buckets" -> "2"))
