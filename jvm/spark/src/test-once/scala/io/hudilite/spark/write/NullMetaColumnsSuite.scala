@@ -6,7 +6,7 @@ import io.hudilite.record.MetaFields
 import io.hudilite.spark.Interpreted
 import io.hudilite.storage.CountingFileSystem
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.Files
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.Row
@@ -129,25 +129,15 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
     checkBare(path)
   }
 
-  test("a write of new rows lists no other partition, and where log files lie reads and services are refused") {
+  test("a write of new rows to a merge-on-read table lists no other partition") {
     CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
     val path = newPath()
     def some(ids: Range, v: String) = rows(ids, 10, v).selectExpr("id", "concat('q', substr(id, 5)) p", "ts", "v")
     write(some(0 until 10, "old"), path, "bulk_insert", facts("MERGE_ON_READ"): _*)
-    val slice = table(path).allSlices()("q4").head
-    // A log file as Apache Hudi's upsert leaves it, of a write that has completed.
-    Files.write(Paths.get(path, "q4", s".${slice.fileId}_${slice.instant}.log.1_0-0-0"), Array[Byte](1))
     val (_, calls) = CountingFileSystem.during(
       write(some(23 until 24, "new"), CountingFileSystem.path(path), "insert"))
     val listed = calls.paths("list").flatMap(p => "/(q[0-9])".r.findFirstMatchIn(p).map(_.group(1))).distinct
     assertEquals(listed.filterNot(_ == "q3"), Nil, calls.details)
     assertEquals(at(path).where("p = 'q3'").groupBy("v").count().count(), 2L)
-    refused("UNSUPPORTED_LOG_BLOCK", "without meta columns")(at(path).where("p = 'q4'").count())
-    val commits = table(path).timeline.instants.size
-    refused("UNSUPPORTED_TABLE_FEATURE", "without meta columns")(
-      spark.sql(s"CALL hudilite.system.run_compaction(table => '$path')"))
-    refused("UNSUPPORTED_TABLE_FEATURE", "without meta columns")(
-      spark.sql(s"CALL hudilite.system.run_clustering(table => '$path')"))
-    assertEquals(table(path).timeline.instants.size, commits)
   }
 }
