@@ -26,6 +26,17 @@ object Lots {
     lots.map(_.items.toList).filter(_.nonEmpty)
   }
 
+  /** Lots for the tasks of a job: as many as there are full tasks in the work, at least one for each core, and none of them
+    * empty.
+    *
+    * @param fullTask
+    *   weight that keeps a task busy
+    */
+  def ofTasks[T](items: Seq[T], cores: Int, fullTask: Long)(weight: T => Long): Seq[Seq[T]] = {
+    val full = (items.map(weight).sum + fullTask - 1) / fullTask
+    deal(items, full.max(cores.toLong).min(items.size.toLong).toInt)(weight)
+  }
+
   private final class Lot[T](val number: Int) {
     val items = mutable.ArrayBuffer.empty[T]
     var weight = 0L

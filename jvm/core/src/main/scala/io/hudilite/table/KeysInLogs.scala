@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, RowsTaken}
 import io.hudilite.record.MetaFields
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 
@@ -29,7 +29,8 @@ private[hudilite] final class KeysInLogs(table: Table) {
         s.base.isDefined &&
           (adding(s.groupId) || untold(s.groupId) || isOlder(s, appended.getOrElse(s.groupId, Nil))))
       Groups(added.map(_.groupId).toSet,
-        logged.map(_.groupId).filter(id => marksDeletes || deleting(id) || untold(id)).toSet)
+        logged.map(_.groupId).filter(id => marksDeletes || deleting(id) || untold(id)).toSet,
+        RowsTaken.counted(commits, logged.filterNot(s => untold(s.groupId))))
     }
   }
 
@@ -69,8 +70,10 @@ private[hudilite] object KeysInLogs {
     *   log files may hold keys that the base file lacks; only groups with a base file
     * @param deleted
     *   log files may delete keys
+    * @param taken
+    *   number of rows of the base file that log files have deleted, of groups whose writers have counted them
     */
-  final case class Groups(added: Set[FileGroupId], deleted: Set[FileGroupId])
+  final case class Groups(added: Set[FileGroupId], deleted: Set[FileGroupId], taken: Map[FileGroupId, Long] = Map.empty)
 
   object Groups {
     val None: Groups = Groups(Set.empty, Set.empty)

@@ -28,10 +28,15 @@ private[hudilite] final class RingFiles(table: Table) {
 
   private def pathOf(partition: String): String = RingFiles.folder(table.basePath, partition)
 
-  /** The newest rings that count, by partition; partitions without one are absent. Raises `CorruptTable` or
-    * `UnsupportedTable` for one by which nobody can deal keys.
+  /** The newest rings that count, by partition; partitions without one are absent. No row lies by the rings of a table
+    * without commits: a write that died has left them. Raises `CorruptTable` or `UnsupportedTable` for one by which nobody
+    * can deal keys.
     */
-  def of(partitions: Seq[String]): Map[String, StoredRing] = {
+  def of(partitions: Seq[String]): Map[String, StoredRing] =
+    if (table.timeline.writes.isEmpty) Map.empty else written(partitions)
+
+  /** As [[of]], of a table to which another program may be writing its first rows. */
+  def written(partitions: Seq[String]): Map[String, StoredRing] = {
     val listed = table.storage.list(partitions.map(pathOf))
     val newest = partitions.flatMap(p => listed.get(pathOf(p)).flatMap(newestIn).map(p -> _)).toMap
     val contents = table.storage.readAll(newest.values.map(_.path).toSeq)
@@ -60,11 +65,10 @@ private[hudilite] final class RingFiles(table: Table) {
         s"the file group $id of the hash ring of '$partition' has been taken out of the " +
           "table, so that rows in it would not be seen"))
 
-  // A ring counts once its action has completed, of which a mark beside it may tell after the action is archived.
+  // A ring counts as long as its action is completed. The mark beside it stays where a restore takes the action back.
   private def newestIn(files: Seq[FileInfo]): Option[FileInfo] = {
-    val names = files.map(_.name).toSet
     lazy val archived = table.store.archivedCompleted().map(_.time).toSet
-    def counts(time: String): Boolean = time == First || names(time + Mark) || table.timeline.isCommitted(time) ||
+    def counts(time: String): Boolean = time == First || table.timeline.isCompleted(time) ||
       (!table.timeline.pending.exists(_.time == time) && archived(time))
     files.filter(f => !f.isDirectory && f.name.endsWith(Suffix)).sortBy(_.name).reverseIterator
       .find(f => counts(f.name.stripSuffix(Suffix)))
@@ -121,7 +125,14 @@ private[hudilite] object RingFiles {
   /** Some partition has a ring. */
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
 
-  /** Removes the rings of a table that is not there any more, and the folders that they leave empty. */
+  /** Removes rings and marks of these instants, which are taken back. Apache Hudi would go on by them. */
+  def remove(table: Table, instants: Set[String]): Unit = if (Buckets(table).hasRings) {
+    val of = table.storage.listBelow(folder(table.basePath)).filter(file =>
+      instants(file.name.stripSuffix(Suffix).stripSuffix(Mark)))
+    of.sortBy(_.name.endsWith(Suffix)).map(_.path).foreach(table.storage.delete)
+  }
+
+  /** Removes all rings, of a table that is not there any more or has no rows, and the folders that they leave empty. */
   def remove(storage: Storage, basePath: String): Unit = {
     val files = storage.listBelow(folder(basePath)).map(_.path)
     files.foreach(storage.delete)

@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{KeyGeneratorType, MergeMode, TableConfig, TableKeys, TableType}
+import io.hudilite.config.{BootstrapIndexName, KeyGeneratorType, MergeMode, TableConfig, TableKeys, TableType}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
@@ -59,6 +59,7 @@ object TableSupport {
       support
     case TableAccess.Service(instant) =>
       checkWritable(table)
+      refuse(table.basePath, keylessLogs(table).toSeq, UnsupportedTable.WrittenByHudi)
       val schema = table.schemaForService(instant)
       SkeletonPartitions.check(table, schema, isSpelled = false)
       withColumns(table, schema)
@@ -103,7 +104,7 @@ object TableSupport {
 
   def checkWritable(table: Table): Unit = {
     checkWritable(table.config, table.basePath)
-    refuse(table.basePath, keylessFiles(table).toSeq, UnsupportedTable.WrittenByHudi)
+    refuse(table.basePath, keylessBuckets(table).toSeq, UnsupportedTable.WrittenByHudi)
   }
 
   /** Raises `UnsupportedTable` where rows do not tell which instant wrote them. Hudi refuses it, too. */
@@ -111,13 +112,17 @@ object TableSupport {
     when(!table.config.populateMetaFields)("an incremental read of rows without meta columns",
       "their commit times are not stored").toSeq, "Read states of the table by VERSION AS OF")
 
-  /** Files that a write could not go on with where rows do not store their keys. */
-  private def keylessFiles(table: Table): Option[MissingFeature] =
+  private def keylessBuckets(table: Table): Option[MissingFeature] =
     if (table.config.populateMetaFields) None
     else when(Buckets(table).haveRows)("a bucket index without meta columns", "the keys of its files are not stored")
-      .orElse(if (table.config.tableType == TableType.CopyOnWrite) None
-        else table.files.iterator().flatMap(_._2).flatMap(_.logs).take(1).toList.headOption.map(log =>
-          MissingFeature(s"the log file ${log.name} without meta columns", "records without keys cannot be merged")))
+
+  /** A log file that a service could not merge. Writes of new rows go past file groups with log files, and no other ones
+    * are written where rows do not store their keys.
+    */
+  private def keylessLogs(table: Table): Option[MissingFeature] =
+    if (table.config.populateMetaFields || table.config.tableType == TableType.CopyOnWrite) None
+    else table.files.iterator().flatMap(_._2).flatMap(_.logs).take(1).toList.headOption.map(log =>
+      MissingFeature(s"the log file ${log.name} without meta columns", "records without keys cannot be merged"))
 
   /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {
@@ -160,8 +165,8 @@ object TableSupport {
   /** The index of a bootstrapped table, if it is none that is read. */
   private def bootstrapIndex(config: TableConfig): Option[String] =
     if (!config.flag(TableKeys.BootstrapIndexEnabled, default = true)) Some("that is switched off")
-    else config.text(TableKeys.BootstrapIndexType).filterNot(_.equalsIgnoreCase("HFILE"))
-      .orElse(config.text(TableKeys.BootstrapIndexClass).filterNot(_.endsWith(".HFileBootstrapIndex")))
+    else config.text(TableKeys.BootstrapIndexType).filterNot(_.equalsIgnoreCase(BootstrapIndexName.Type))
+      .orElse(config.text(TableKeys.BootstrapIndexClass).filterNot(BootstrapIndexName.isClass))
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = droppedRefusals(config).toSeq ++ Seq(
     when(!config.populateMetaFields && config.generatesKeys)("generated record keys without meta columns",

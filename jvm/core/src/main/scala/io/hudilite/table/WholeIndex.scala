@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice, StoredFile}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileGroupId, FileSlice, StoredFile}
 import io.hudilite.index.BucketIndex
 import io.hudilite.metadata.stored.{MetadataTable, RecordIndex}
 import io.hudilite.record.MetaFields
@@ -41,17 +41,19 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
 
   private def whole: Either[String, RecordIndex] = {
     val slices = table.allSlices().values.flatten.toSeq
+    val inLogs = new KeysInLogs(table).among(slices)
     for {
-      _ <- foreign(slices).toLeft(())
+      _ <- foreign(slices, inLogs.added).toLeft(())
       places <- index.entries
-      rows <- rowsOf(slices)
+      inFiles <- rowsOf(slices)
+      rows = inFiles - inLogs.taken.values.sum
       _ <- if (places == rows) Right(()) else Left(s"it has $places places for $rows rows")
     } yield index
   }
 
   /** Log files may have keys that the base file lacks, which nothing counts. */
-  private def foreign(slices: Seq[FileSlice]): Option[String] = {
-    val inLogs = slices.filter(mayInsertIntoLogs).map(_.groupId) ++ new KeysInLogs(table).among(slices).added
+  private def foreign(slices: Seq[FileSlice], added: Set[FileGroupId]): Option[String] = {
+    val inLogs = slices.filter(mayInsertIntoLogs).map(_.groupId) ++ added
     inLogs.headOption.map(group => s"log files of ${group.fileId} may have keys of their own")
   }
 
@@ -62,7 +64,7 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
 
   private lazy val ofRings = Buckets(table).areConsistent
 
-  /** Rows of the base files, also those that log files delete: these have no place, so that the numbers differ. */
+  /** Rows of the base files, also those that log files delete, which have no place. */
   private def rowsOf(slices: Seq[FileSlice]): Either[String, Long] = {
     val files = slices.flatMap(_.base)
     val counted = RowCounts.of(table, files)

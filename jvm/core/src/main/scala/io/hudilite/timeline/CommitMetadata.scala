@@ -33,6 +33,8 @@ trait FactsTeller extends Serializable {
   *   facts on the file where its writer has told them
   * @param keys
   *   on one file of a task, record keys that came to its files or left them, where they are asked for
+  * @param taken
+  *   of a log file: rows that it takes out of its slice, less those that it brings back, where its writer has counted them
   */
 final case class WriteStat(
     fileId: String,
@@ -56,7 +58,8 @@ final case class WriteStat(
     maxEventTime: Option[Long] = None,
     logScan: LogScan = LogScan.None,
     facts: Option[ToldFacts] = None,
-    keys: Option[ToldFacts] = None) {
+    keys: Option[ToldFacts] = None,
+    taken: Option[Long] = None) {
 
   /** Name of the written file without its folder. */
   def fileName: String = path.substring(path.lastIndexOf('/') + 1)

@@ -30,13 +30,16 @@ private[transaction] object CommitRings {
       planned(table, now).find { case (group, _) => dealt.contains(group.partition) }.foreach {
         case (group, time) => throw conflict(s"$time is about to resize the buckets of '${group.partition}'")
       }
+      val isFirst = now.writes.isEmpty && now.pendingWrites.forall(_.time == instant)
+      // A write that died has left them, and no row lies by them.
+      if (isFirst) RingFiles.remove(table.storage, table.basePath)
       val files = RingFiles(table.refresh())
-      val there = files.of(dealt.keys.toSeq)
+      val there = files.written(dealt.keys.toSeq)
       // One that another writer has begun meanwhile is as good where it is the same.
       val begun = dealt.filterNot { case (partition, _) => there.contains(partition) }.filterNot {
         case (partition, ring) => RingFiles.begin(table.storage, table.basePath, partition, ring)
       }
-      val present: Map[String, HashRing] = (there ++ files.of(begun.keys.toSeq)).map { case (p, s) => p -> s.ring }
+      val present: Map[String, HashRing] = (there ++ files.written(begun.keys.toSeq)).map { case (p, s) => p -> s.ring }
       dealt.find { case (partition, ring) => present.get(partition).exists(_ != ring) }.foreach { case (partition, _) =>
         throw conflict(s"another writer has changed the hash ring of '$partition'")
       }

@@ -40,9 +40,14 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     * @param instant
     *   instant of the write that was rolled back, whose new partitions are removed
     */
-  def remove(instant: String): Unit = options.locked(storage, basePath) {
+  def remove(instant: String): Unit = removeWith(_.contains(s"commitTime=$instant"))
+
+  /** @param isOwn
+    *   lines of the metadata file of a partition that goes
+    */
+  private def removeWith(isOwn: Seq[String] => Boolean): Unit = options.locked(storage, basePath) {
     val exclusion = options.exclusion(storage, basePath)
-    try if (exclusion.claimed((_, _) => ours.map(removeAll(_, instant, exclusion)).isDefined)) place.clear()
+    try if (exclusion.claimed((_, _) => ours.map(removeAll(_, isOwn, exclusion)).isDefined)) place.clear()
     catch {
       case e: CommitConflict if e.condition == "WRITER_NOT_EXCLUDED" =>
         log.warn(s"The new table at $basePath stays, for another process uses it: ${e.getMessage}")
@@ -57,8 +62,8 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
   /** Removes the properties and then the rest. Once the properties are gone, somebody else may make a table here, so
     * the rest is removed by names that were listed before.
     */
-  private def removeAll(found: TableConfig, instant: String, exclusion: Exclusion): Unit = {
-    madeBy(instant).foreach(removePartition)
+  private def removeAll(found: TableConfig, isOwn: Seq[String] => Boolean, exclusion: Exclusion): Unit = {
+    empty(isOwn).foreach(removePartition)
     val rollbacks = table.store.load().instants
     exclusion.check("")
     TableProperties.delete(storage, basePath)
@@ -68,12 +73,12 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     rollbacks.foreach(table.store.delete)
   }
 
-  /** Paths of the partitions that hold nothing but their metadata file, which names this instant. */
-  private def madeBy(instant: String): Seq[String] =
+  /** Paths of the partitions that hold nothing but their metadata file. */
+  private def empty(isOwn: Seq[String] => Boolean): Seq[String] =
     Partitions.discover(storage, basePath).toSeq.collect {
       case (partition, Seq(only))
           if FileNames.isPartitionMetadata(only.name) &&
-            storage.read(only.path).exists(new String(_, ISO_8859_1).linesIterator.contains(s"commitTime=$instant")) =>
+            storage.read(only.path).exists(bytes => isOwn(new String(bytes, ISO_8859_1).linesIterator.toSeq)) =>
         partition
     }
 
@@ -118,14 +123,14 @@ object FirstWrite {
     }
   }
 
-  /** Removes a table whose first write at this instant was cut off or taken back, as [[FirstWrite.remove]] does: one that has
-    * writes, or that another process is writing to, stays.
+  /** Removes a table whose writes were cut off or taken back, with its empty partitions, as [[FirstWrite.remove]] does: one
+    * that has writes, or that another process is writing to, stays.
     */
-  def removeUnused(table: Table, instant: String, options: TransactionOptions): Unit = {
+  def removeUnused(table: Table, options: TransactionOptions): Unit = {
     Transaction.preparedNow(table, options)(now => options.recovery(now.store, Some(now.config)).settle())
     val place =
       new NewTableFolder(table.storage, table.basePath.stripSuffix("/"), options.lockNames, pathExisted = true)
-    new FirstWrite(table.refresh(), place, options).remove(instant)
+    new FirstWrite(table.refresh(), place, options).removeWith(_ => true)
   }
 
   // No write of the table would name them, and no read show them, whatever the folder was before.

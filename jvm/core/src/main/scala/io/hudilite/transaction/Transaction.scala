@@ -2,7 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{CommitNotes, TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
-import io.hudilite.filegroup.FileNames
+import io.hudilite.filegroup.{FileNames, RowsTaken}
 import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
@@ -83,7 +83,7 @@ final class Transaction private (
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema,
           keys))
-      end(metadata.and(CarriedFacts.entries(table, instant, notes, now)), now)
+      end(metadata.and(CarriedFacts.entries(table, instant, notes, now) ++ RowsTaken.entries(metadata)), now)
     }
     finish()
     completed
@@ -214,6 +214,7 @@ object Transaction {
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
+      BegunBootstrap.refuse(table, now)
       MetadataUpkeep.prepare(table, config, now, options)
       at.filter(_ => now.instants.nonEmpty).foreach(instant =>
         throw CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> table.basePath,

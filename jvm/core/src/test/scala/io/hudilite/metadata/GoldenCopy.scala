@@ -1,6 +1,6 @@
 package io.hudilite.metadata
 
-import io.hudilite.{GoldenFolder, TestTables}
+import io.hudilite.{Folders, GoldenFolder, TestTables}
 import io.hudilite.config.TableProperties
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Storage
@@ -14,14 +14,8 @@ import scala.collection.JavaConverters._
 /** A table of Apache Hudi's with a metadata table, to be changed by a test. */
 final class GoldenCopy(name: String) {
 
-  val basePath: String = {
-    val from = Paths.get(GoldenFolder.table(name))
-    val target = Files.createTempDirectory("hudilite-golden-copy").resolve("table")
-    val all = Files.walk(from)
-    try all.forEach { path => Files.copy(path, target.resolve(from.relativize(path).toString)); () }
-    finally all.close()
-    target.toString
-  }
+  val basePath: String = Folders.copy(Paths.get(GoldenFolder.table(name)),
+    Files.createTempDirectory("hudilite-golden-copy").resolve("table")).toString
 
   def metadata: MetadataTable = GoldenCopy.open(basePath)
 

@@ -1,17 +1,16 @@
 package io.hudilite.table
 
-import io.hudilite.{GoldenFolder, TestTables}
+import io.hudilite.{Folders, GoldenFolder, TestTables}
 import io.hudilite.TestTables.{begin, storage}
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.timeline.{Instant, WriteStat}
 import io.hudilite.transaction.{MetadataTablePolicy, TransactionOptions}
 
-import java.nio.file.{Files, Path, Paths, StandardCopyOption}
+import java.nio.file.{Files, Paths, StandardCopyOption}
 
 import munit.FunSuite
 
-import scala.collection.JavaConverters._
 import scala.util.Try
 
 /** Remains of Apache Hudi besides rows: cleaned states, indexes, writes that never began. */
@@ -25,15 +24,8 @@ class GoldenSupportSuite extends FunSuite {
 
   private def open(path: String): Table = Table.open(storage, path)
 
-  private def copy(name: String): String = {
-    val source = Paths.get(GoldenFolder.table(name))
-    val target = Files.createTempDirectory("hudilite-golden-copy").resolve("table")
-    val files = Files.walk(source)
-    try files.iterator.asScala.foreach((file: Path) =>
-        Files.copy(file, target.resolve(source.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES))
-    finally files.close()
-    target.toString
-  }
+  private def copy(name: String): String = Folders.copy(Paths.get(GoldenFolder.table(name)),
+    Files.createTempDirectory("hudilite-golden-copy").resolve("table"), StandardCopyOption.COPY_ATTRIBUTES).toString
 
   /** All files that a copy-on-write table consisted of after this write are still there. */
   private def isWhole(table: Table, time: String): Boolean = {

@@ -12,12 +12,13 @@ import munit.FunSuite
 class KeysInLogsSuite extends FunSuite {
 
   /** A delta commit that says how many rows it added to the log of a group. */
-  private def log(table: Table, fileId: String, inserts: Long, deletes: Long = 0): Instant = {
+  private def log(table: Table, fileId: String, inserts: Long, deletes: Long = 0, taken: Option[Long] = None)
+      : Instant = {
     val now = table.refresh()
     val slice = now.allSlices()("p").find(_.fileId == fileId).getOrElse(fail(s"no $fileId"))
     val transaction = Transaction.begin(now, Action.DeltaCommit, "UPSERT")
     val stat = TestTables.appendLog(now, transaction.instant, slice)
-    transaction.commit(Seq(stat.copy(numInserts = inserts, numUpdateWrites = 1, numDeletes = deletes)))
+    transaction.commit(Seq(stat.copy(numInserts = inserts, numUpdateWrites = 1, numDeletes = deletes, taken = taken)))
   }
 
   private def added(table: Table): Set[String] = {
@@ -49,6 +50,27 @@ class KeysInLogsSuite extends FunSuite {
       log(table, "c-0", inserts = 0, deletes = 2)
       log(table, "c-0", inserts = 0)
       assertEquals(deleted, Set("c-0"))
+    }
+
+    test(s"version $version: rows that log files take out, as far as each of their writers has counted them") {
+      val table = TestTables.createMergeOnRead(version)
+      write(table, "p" -> "a-0", "p" -> "b-0", "p" -> "c-0")
+      def taken = {
+        val now = table.refresh()
+        new KeysInLogs(now).among(now.allSlices().values.flatten.toSeq).taken.map { case (id, n) => id.fileId -> n }
+      }
+      log(table, "a-0", inserts = 0, deletes = 4, taken = Some(3))
+      log(table, "b-0", inserts = 0, deletes = 2, taken = Some(2))
+      log(table, "c-0", inserts = 0, deletes = 2)
+      assertEquals(taken, Map("a-0" -> 3L, "b-0" -> 2L))
+      log(table, "a-0", inserts = 0, taken = Some(-1))
+      log(table, "c-0", inserts = 0, deletes = 2, taken = Some(2))
+      assertEquals(taken, Map("a-0" -> 2L, "b-0" -> 2L))
+      log(table, "a-0", inserts = 0, taken = Some(0))
+      log(table, "b-0", inserts = 0)
+      assertEquals(taken, Map("a-0" -> 2L), "another writer may have brought rows back")
+      write(table.refresh(), "p" -> "a-0")
+      assertEquals(taken, Map.empty[String, Long], "the base file lacks them now")
     }
 
     test(s"version $version: a log compaction repeats rows that others added") {

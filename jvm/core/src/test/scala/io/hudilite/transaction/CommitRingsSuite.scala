@@ -4,6 +4,7 @@ import io.hudilite.TestTables
 import io.hudilite.TestTables.{storage, writeFile}
 import io.hudilite.error.{CommitConflict, CorruptTable, UnsupportedTable}
 import io.hudilite.index.{BucketIndex, HashNode, HashRing, HashRings}
+import io.hudilite.service.undo.{Restores, Rollbacks}
 import io.hudilite.table.{Buckets, RingFiles, StatedBuckets, Table}
 import io.hudilite.timeline.Action
 
@@ -77,7 +78,7 @@ class CommitRingsSuite extends FunSuite {
     assertEquals(rings(table), Map("p" -> first))
   }
 
-  test("a ring counts once its action has completed, or when a mark beside it says so") {
+  test("a ring counts once its action has completed, whatever the mark beside it says, and goes with its action") {
     val table = created
     val time = write(table, first.fileId(0))
     val next = HashRing.of(Seq(HashNode(7, "a"), HashNode(Int.MaxValue, "b")))
@@ -87,7 +88,37 @@ class CommitRingsSuite extends FunSuite {
     assertEquals(rings(table), Map("p" -> next))
     storage.delete(path(table, s"$time.hashing_meta"))
     put(table, "20990101000000000.commit", "")
+    assertEquals(rings(table), Map("p" -> first)) // a restore has taken it back
+    val split = write(table, first.fileId(0))
+    put(table, s"$split.hashing_meta", json(split, "p", next.nodes: _*))
+    put(table, s"$split.commit", "")
     assertEquals(rings(table), Map("p" -> next))
+    Restores.run(table.refresh(), time)
+    assertEquals(rings(table), Map("p" -> first))
+    assertEquals(Seq("hashing_meta", "commit").flatMap(end => text(table, s"$split.$end")), Nil)
+    val again = write(table, first.fileId(0))
+    put(table, s"$again.hashing_meta", json(again, "p", next.nodes: _*))
+    put(table, s"$again.commit", "")
+    Rollbacks.run(table.refresh(), None)
+    assertEquals(Seq("hashing_meta", "commit").flatMap(end => text(table, s"$again.$end")), Nil)
+    assertEquals(text(table, "20990101000000000.commit"), Some(""))
+  }
+
+  test("rings that a first write has left as it died bind no other, and those of a living one do") {
+    val table = created
+    val other = HashRing.initial("p", 3)
+    assert(RingFiles.begin(storage, table.basePath, "p", other) && RingFiles.begin(storage, table.basePath, "q", other))
+    assertEquals(rings(table), Map.empty[String, HashRing])
+    write(table, first.fileId(0))
+    assertEquals(rings(table), Map("p" -> first))
+    val beside = created
+    val run = Transaction.begin(beside.refresh(), Action.DeltaCommit, "UPSERT")
+    beside.refresh().store.request("20990101000000000", Action.DeltaCommit)
+    assert(RingFiles.begin(storage, beside.basePath, "p", other))
+    intercept[CommitConflict](run.commit(Seq(writeFile(beside, run.instant, "p", first.fileId(0))),
+        assumption = Assumption.Nothing, buckets = Some(index)))
+    run.rollback()
+    assertEquals(RingFiles(beside.refresh()).written(Seq("p")).map(_._2.ring), List(other))
   }
 
   test("rings by which nobody can deal keys are named, and none is taken for another") {

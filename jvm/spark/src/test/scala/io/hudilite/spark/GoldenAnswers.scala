@@ -1,6 +1,8 @@
 package io.hudilite.spark
 
-import java.nio.file.{Files, Path, Paths}
+import io.hudilite.Folders
+
+import java.nio.file.{Files, Paths}
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -31,14 +33,8 @@ object GoldenAnswers {
   }
 
   /** A copy of a golden table that may be changed. */
-  def copy(name: String): String = {
-    val source = Paths.get(GoldenTables.table(name))
-    val target = Files.createTempDirectory("hudilite-golden-copy").resolve("table")
-    val files = Files.walk(source)
-    try files.iterator.asScala.foreach((file: Path) => Files.copy(file, target.resolve(source.relativize(file))))
-    finally files.close()
-    target.toString
-  }
+  def copy(name: String): String = Folders.copy(Paths.get(GoldenTables.table(name)),
+    Files.createTempDirectory("hudilite-golden-copy").resolve("table")).toString
 
   private def text(node: JsonNode): String = mapper.writeValueAsString(sorted(node))
 

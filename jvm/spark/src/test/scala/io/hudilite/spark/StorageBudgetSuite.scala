@@ -1,5 +1,6 @@
 package io.hudilite.spark
 
+import io.hudilite.Folders
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage, StorageCalls}
 import io.hudilite.table.Table
@@ -52,13 +53,7 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
   private def counted(table: LocalPath): String = CountingFileSystem.path(table.toString)
 
   /** A copy of the table that no cache knows. */
-  private def unknown(table: LocalPath): LocalPath = {
-    val copy = Files.createTempDirectory(root, "copy")
-    val all = Files.walk(table)
-    try all.iterator.asScala.filter(_ != table).foreach(f => Files.copy(f, copy.resolve(table.relativize(f).toString)))
-    finally all.close()
-    copy
-  }
+  private def unknown(table: LocalPath): LocalPath = Folders.copy(table, Files.createTempDirectory(root, "copy"))
 
   /** Says what `body` asked for, and fails when that is more of any kind than its budget. */
   private def within(operation: String)(body: => Any): Unit = {

@@ -1,6 +1,6 @@
 package io.hudilite.service.archive
 
-import io.hudilite.{GoldenFolder, TestTables}
+import io.hudilite.{Folders, GoldenFolder, TestTables}
 import io.hudilite.config.TableType
 import io.hudilite.config.service.ArchiveConf
 import io.hudilite.service.Services
@@ -13,8 +13,6 @@ import io.hudilite.transaction.rollback.{Marker, Markers}
 import java.nio.file.{Files, Path}
 
 import munit.FunSuite
-
-import scala.collection.JavaConverters._
 
 class ArchiverSuite extends FunSuite {
 
@@ -163,14 +161,7 @@ class ArchiverSuite extends FunSuite {
   }
 
   private def copied(name: String): Table = {
-    val (from, to) = (Path.of(GoldenFolder.table(name)), Files.createTempDirectory("hudilite-archive"))
-    val walk = Files.walk(from)
-    try walk.iterator.asScala.filter(Files.isRegularFile(_)).foreach { file =>
-        val target = to.resolve(from.relativize(file).toString)
-        Files.createDirectories(target.getParent)
-        Files.copy(file, target)
-      }
-    finally walk.close()
+    val to = Folders.copy(Path.of(GoldenFolder.table(name)), Files.createTempDirectory("hudilite-archive"))
     Table.open(TestTables.storage, to.toString)
   }
 

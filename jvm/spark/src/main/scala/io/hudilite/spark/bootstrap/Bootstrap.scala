@@ -1,6 +1,6 @@
 package io.hudilite.spark.bootstrap
 
-import io.hudilite.config.{BootstrapOptions, IndexesConf, TableConfig, TableKeys}
+import io.hudilite.config.{BootstrapIndexName, BootstrapOptions, IndexesConf, TableConfig, TableKeys}
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.BootstrapIndexFiles
 import io.hudilite.service.undo.Rollbacks
@@ -12,7 +12,7 @@ import io.hudilite.spark.write.attempt.CommittedWrite
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.timeline.{Action, InstantTime}
-import io.hudilite.transaction.{FirstWrite, MetadataUpkeep, Transaction}
+import io.hudilite.transaction.{BegunBootstrap, FirstWrite, MetadataUpkeep, Transaction}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -38,31 +38,33 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
   private val plain = options.copy(keepsMetadata = None, indexes = IndexesConf())
 
   private def declared: TableConfig = {
-    val index = if (target.config.version < IndexByType) TableKeys.BootstrapIndexClass -> IndexClass
-    else TableKeys.BootstrapIndexType -> IndexType
+    val index = if (target.config.version < IndexByType) TableKeys.BootstrapIndexClass -> BootstrapIndexName.Class
+    else TableKeys.BootstrapIndexType -> BootstrapIndexName.Type
     TableConfig(target.declared.properties ++ Map(TableKeys.BootstrapBasePath -> source, index))
   }
 
   /** Makes the table. After any failure nothing of it is left.
     *
+    * @param toCome
+    *   number of the partitions whose rows `follow` writes
     * @param follow
     *   the rest of the bootstrap; when it fails, the table goes, too
     */
-  def run(sources: Seq[FoundSource])(follow: => Unit): CommittedWrite = {
+  def run(sources: Seq[FoundSource], toCome: Int)(follow: => Unit): CommittedWrite = {
     val first = FirstWrite.create(target.storage, target.basePath, declared, plain)
     val action = if (target.isMergeOnRead) Action.DeltaCommit else Action.Commit
     val transaction = first.begin(action, Operation, Some(InstantTime.OfSkeletons))
     val committed =
       try {
         val written = HudiliteException.unwrapping(SkeletonWork.run(session, work(transaction), sources))
-        commit(first, transaction, written)
+        commit(first, transaction, written, toCome)
       } catch {
         case e: Throwable =>
           transaction.rollback()
           if (transaction.isRolledBack) RunningTask.uninterrupted(first.remove(transaction.instant))
           throw e
       }
-    try follow
+    try BegunBootstrap.completing(first.table)(follow)
     catch {
       case e: Throwable =>
         undo(first, e)
@@ -79,10 +81,12 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
     SkeletonWork(job.skeletons(target.config.name), StructType(target.schema.filter(field => names(field.name))))
   }
 
-  private def commit(first: FirstWrite, transaction: Transaction, written: Seq[WrittenSkeleton]): CommittedWrite = {
+  private def commit(first: FirstWrite, transaction: Transaction, written: Seq[WrittenSkeleton], toCome: Int)
+      : CommittedWrite = {
     new BootstrapIndexFiles(target.storage, target.basePath).write(source, written.map(_.mapped))
-    val instant =
-      transaction.commit(written.map(_.stat), columns = Some(target.shape.schemaJson), notes = target.conf.notes)
+    val notes = target.conf.notes
+    val instant = transaction.commit(written.map(_.stat), columns = Some(target.shape.schemaJson),
+      notes = notes.copy(entries = notes.entries ++ BegunBootstrap.entries(toCome)))
     CommittedWrite(target, first.table, instant)
   }
 
@@ -108,6 +112,4 @@ private[bootstrap] object Bootstrap {
 
   /** Version from which on a table names its index by type. */
   private val IndexByType = 8
-  private val IndexType = "HFILE"
-  private val IndexClass = "org.apache.hudi.common.bootstrap.index.hfile.HFileBootstrapIndex"
 }

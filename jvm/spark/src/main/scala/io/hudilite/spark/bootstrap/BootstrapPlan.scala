@@ -2,15 +2,13 @@ package io.hudilite.spark.bootstrap
 
 import io.hudilite.config.{BootstrapOptions, TableOptions}
 import io.hudilite.error.{HudiliteException, InvalidInput}
-import io.hudilite.spark.bootstrap.task.{FoundSource, LookedAt, SourceLook}
+import io.hudilite.spark.bootstrap.task.{FoundSource, LookedAt, SourceLook, SourceRoot}
 import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.spark.write.attempt.CommittedWrite
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.{SkeletonPartitions, Table}
-import io.hudilite.timeline.InstantTime
-import io.hudilite.transaction.{FirstWrite, TransactionOptions}
+import io.hudilite.transaction.{BegunBootstrap, FirstWrite, TransactionOptions}
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
@@ -27,28 +25,29 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
 
   /** Makes the table with its skeletons, and then what `follow` does. Raises `InvalidInput` for rows that cannot stay where
     * they are, before anything is made. After any failure nothing of the table is left.
+    *
+    * @param toCome
+    *   number of the partitions whose rows `follow` writes
     */
-  def run(session: SparkSession, target: WriteTarget)(follow: => Unit): CommittedWrite = {
-    val root = qualified(session)
+  def run(session: SparkSession, target: WriteTarget, toCome: Int)(follow: => Unit): CommittedWrite = {
+    val root = SourceRoot.of(source, SessionConf.hadoop(session, Map.empty))
     checkTable(target, root.toString)
     val found = looked(session, target, root)
     found.find(_.flaw.isDefined).foreach(file =>
       throw refused(s"the rows of ${file.source.status.path} cannot stay there: ${file.flaw.get}"))
     val sources = found.map(_.source)
     checkPartitions(target, sources)
-    new Bootstrap(session, target, root.toString).run(sources)(follow)
+    new Bootstrap(session, target, root.toString).run(sources, toCome)(follow)
   }
 
-  /** Removes a table that an earlier bootstrap has begun and not ended; raises `TABLE_ALREADY_EXISTS` for any other one. */
+  /** Removes a table that an earlier bootstrap has begun and not committed; raises `TABLE_ALREADY_EXISTS` for any other one,
+    * and `UnsupportedTable` for one that has got only a part of its rows.
+    */
   def clear(table: Table, target: WriteTarget): Unit = {
+    BegunBootstrap.refuse(table, table.timeline)
     if (!table.config.isBootstrapped || table.timeline.writes.nonEmpty)
       throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> table.basePath)
-    FirstWrite.removeUnused(table, InstantTime.OfSkeletons, TransactionOptions.of(target.conf.commit))
-  }
-
-  private def qualified(session: SparkSession): Path = {
-    val path = new Path(source)
-    path.getFileSystem(SessionConf.hadoop(session, Map.empty)).makeQualified(path)
+    FirstWrite.removeUnused(table, TransactionOptions.of(target.conf.commit))
   }
 
   private def checkTable(target: WriteTarget, root: String): Unit = {
@@ -73,7 +72,7 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
 
   private def named(columns: Seq[String]): String = if (columns.isEmpty) "no column" else columns.mkString(", ")
 
-  private def looked(session: SparkSession, target: WriteTarget, root: Path): Seq[LookedAt] = {
+  private def looked(session: SparkSession, target: WriteTarget, root: SourceRoot): Seq[LookedAt] = {
     val columns = StructType(target.schema.filterNot(field => folders.contains(field.name)))
     val look = SourceLook(root, columns, target.config.recordKeyFields.map(_.takeWhile(_ != '.')), folders,
       SharedConf(SessionConf.parquetWriter(session)))

@@ -45,10 +45,8 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
       rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq)
   }
 
-  private def batches(sources: Seq[KeySource], cores: Int): Seq[KeyBatch] = {
-    val full = (sources.map(_.estimate).sum / ChangesOfTask + 1).max(cores.toLong).min(sources.size.toLong).toInt
-    Lots.deal(sources, full)(_.estimate + 1).filter(_.nonEmpty).map(KeyBatch(_))
-  }
+  private def batches(sources: Seq[KeySource], cores: Int): Seq[KeyBatch] =
+    Lots.ofTasks(sources, cores, ChangesOfTask)(_.estimate + 1).map(KeyBatch(_))
 }
 
 private object SparkKeyJobs {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{BootstrapOptions, TableKeys}
+import io.hudilite.config.{BootstrapIndexName, BootstrapOptions, TableKeys}
 import io.hudilite.filegroup.{BootstrapMapping, BootstrapMappings}
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.Table
@@ -14,8 +14,6 @@ import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
 private[procedure] object BootstrapProcedures {
 
   private val Selectors = "org.apache.hudi.client.bootstrap.selector."
-  private val IndexPackage = "org.apache.hudi.common.bootstrap.index.hfile."
-  private val IndexClass = "HFileBootstrapIndex"
 
   private val run = Procedure("run_bootstrap",
     "Makes a new table of the rows in Parquet files, which stay as they are.",
@@ -26,7 +24,7 @@ private[procedure] object BootstrapProcedures {
       Parameter.text("rowKey_field", "the fields of the record key, separated by commas"),
       Parameter.text("base_file_format", "PARQUET", "PARQUET"),
       Parameter.text("partition_path_field", "the partition columns, separated by commas"),
-      Parameter.text("bootstrap_index_class", s"$IndexPackage$IndexClass", "Hudi's index in HFiles, the only one"),
+      Parameter.text("bootstrap_index_class", BootstrapIndexName.Class, "Hudi's index in HFiles, the only one"),
       Parameter.text("selector_class", s"${Selectors}MetadataOnlyBootstrapModeSelector",
         "where rows are to be: hoodie.bootstrap.mode.selector"),
       Parameter.text("key_generator_class", "a key generator of Hudi's; by default as in other writes"),
@@ -63,8 +61,9 @@ private[procedure] object BootstrapProcedures {
   /** Refuses what would ask for other rows, columns or files. */
   private def checkOthers(arguments: Arguments): Unit = {
     arguments.oneOf("base_file_format", Seq("PARQUET"))
-    arguments.text("bootstrap_index_class").filterNot(_.endsWith(s".$IndexClass")).foreach(other =>
-      throw arguments.invalid("bootstrap_index_class", other, s"hudilite makes no other index than $IndexClass"))
+    arguments.text("bootstrap_index_class").filterNot(BootstrapIndexName.isClass).foreach(other =>
+      throw arguments.invalid("bootstrap_index_class", other,
+        s"hudilite makes no other index than ${BootstrapIndexName.Short}"))
     Seq("schema_provider_class" -> "the columns are those of the files",
       "props_file_path" -> "say its lines in options").foreach { case (name, reason) =>
       arguments.text(name).foreach(value => throw arguments.invalid(name, value, reason))

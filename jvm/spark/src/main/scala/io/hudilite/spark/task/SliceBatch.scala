@@ -14,11 +14,8 @@ private[spark] object SliceBatch {
   private val OpenBytes = 1L << 20
 
   /** A batch for each large slice, and batches of several small ones, as long as there is work for all cores. */
-  def deal(slices: Seq[FileSlice], cores: Int): Seq[SliceBatch] = {
-    def weight(slice: FileSlice): Long = slice.totalLength + OpenBytes
-    val full = (slices.map(weight).sum + BatchBytes - 1) / BatchBytes
-    Lots.deal(slices, full.max(cores.toLong).min(slices.size.toLong).toInt)(weight).map(SliceBatch(_))
-  }
+  def deal(slices: Seq[FileSlice], cores: Int): Seq[SliceBatch] =
+    Lots.ofTasks(slices, cores, BatchBytes)(_.totalLength + OpenBytes).map(SliceBatch(_))
 
   /** A batch for each `size` slices, in their order. */
   def grouped(slices: Iterator[FileSlice], size: Int): Seq[SliceBatch] =

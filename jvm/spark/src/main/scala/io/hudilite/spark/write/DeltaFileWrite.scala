@@ -27,7 +27,7 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
       MergeWriterFactory(attempt.begin().updating(row.updated, revives), groups.groups, onMove, row.keepsNewest)
-    // A record index that answers has as many places as there are rows, so that log files have deleted none.
+    // A key that has a place in a record index that answers is that of a row.
     private def revives: Boolean = row.byKey && target.keyShards.isEmpty
     private def onMove: OnMove =
       if (target.buckets.isDefined)

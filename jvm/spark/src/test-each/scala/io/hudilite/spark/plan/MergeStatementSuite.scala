@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.{NewestSpark, SharedSession}
+import io.hudilite.spark.shim.NewerCapabilities
 
 import java.nio.file.Files
 
@@ -95,6 +96,26 @@ class MergeStatementSuite extends FunSuite {
       assertEquals(shown(path), old.updated(0, "a" -> "new") :+ ("d" -> "new"))
       merge(path, rows(("b", "x", 2, "gone")), "s.id = t._hoodie_record_key WHEN MATCHED THEN DELETE")
       assertEquals(shown(path), Seq("a" -> "new", "c" -> "old", "d" -> "new"))
+    }
+
+    test(
+      s"meta columns are told of rows that a MERGE deletes, and of updated ones as far as Spark reads them, $tableType") {
+      val path = table(tableType)
+      merge(path, rows(("a", "x", 2, "1"), ("b", "x", 2, "2")),
+        "t.id = s.id AND t._hoodie_partition_path = 'x' WHEN MATCHED AND t._hoodie_record_key = 'a' THEN DELETE")
+      assertEquals(shown(path), Seq("b" -> "old", "c" -> "old"))
+      for ((how, expected) <- Seq(
+          "t.id = s.id WHEN MATCHED AND t._hoodie_partition_path = 'x' THEN UPDATE SET v = s.v" -> "new",
+          "t.id = s.id WHEN MATCHED THEN UPDATE SET v = t._hoodie_partition_path" -> "x"))
+        if (NewerCapabilities.schemaEvolution.isEmpty) {
+          merge(path, rows(("b", "x", 2, "new")), how)
+          assertEquals(shown(path), Seq("b" -> expected, "c" -> "old"))
+        } else {
+          val refused = intercept[InvalidInput](merge(path, rows(("b", "x", 2, "new")), how))
+          assertEquals(refused.condition, "STATEMENT_NOT_SUPPORTED")
+          assert(!refused.getMessage.contains("\n") && refused.getMessage.contains("_hoodie_partition_path"), refused)
+          assertEquals(shown(path), Seq("b" -> "old", "c" -> "old"))
+        }
     }
   }
 

@@ -261,9 +261,7 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     }
     assertEquals(written(rows(100, 110, 9), "delete").size, 1)
     assertEquals(now, model -- keyed(100L until 110L, 0).keys)
-    // Rows that a log has deleted are counted until they are compacted.
-    val again = written(rows(105, 120, 10), "upsert")
-    assertEquals(again.size, if (tableType == "COPY_ON_WRITE") 1 else 0)
+    assertEquals(written(rows(105, 120, 10), "upsert").size, 1) // logs may have deleted these rows
     assertEquals(now, model -- keyed(100L until 105L, 0).keys ++ keyed(105L until 120L, 10))
   }
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.Folders
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.lookup.IndexProbeExec
 import io.hudilite.spark.read.PlanProbe
@@ -18,7 +19,6 @@ import org.apache.spark.sql.util.QueryExecutionListener
 
 import munit.FunSuite
 
-import scala.collection.JavaConverters._
 import scala.collection.mutable
 import scala.concurrent.duration.{Duration, DurationInt}
 
@@ -59,13 +59,8 @@ trait UpsertPlans extends FunSuite {
       }))
 
   /** A copy of a table, of which the process knows nothing. */
-  protected def copied(path: String): String = {
-    val (from, to) = (Paths.get(path), Files.createTempDirectory("hudilite-plan").resolve("copy"))
-    val all = Files.walk(from)
-    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
-    finally all.close()
-    to.toString
-  }
+  protected def copied(path: String): String =
+    Folders.copy(Paths.get(path), Files.createTempDirectory("hudilite-plan").resolve("copy")).toString
 
   /** The plan with such a node that ran during `action`. */
   protected def executed(action: => Unit, of: SparkPlan => Boolean = _.isInstanceOf[WriteDeltaExec]): Seq[SparkPlan] = {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.index.{BucketIndex, HashRings}
+import io.hudilite.index.{BucketIndex, HashRing, HashRings}
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.read.PlanProbe
 import io.hudilite.storage.HadoopStorage
@@ -162,5 +162,16 @@ class HashRingsSuite extends FunSuite with Interpreted {
         options + ("hoodie.datasource.write.table.type" -> "COPY_ON_WRITE")))
     write(path, rows(0, 100, 1), options + ("hoodie.bucket.index.num.buckets" -> "3"))
     assertDealt(path, 100, nodes = 3)
+  }
+
+  test("rings that a first write left as it died do not bind the next one, in a table that a statement made") {
+    val path = newPath()
+    spark.sql(s"CREATE TABLE hudilite.`$path` (id STRING, p STRING, v INT) PARTITIONED BY (p) " +
+      "TBLPROPERTIES (primaryKey = 'id', type = 'mor', 'hoodie.datasource.write.hive_style_partitioning' = 'false')")
+    Seq("p0", "p9").foreach(p =>
+      RingFiles.begin(new HadoopStorage(new Configuration()), path, p, HashRing.initial(p, 7)))
+    write(path, rows(0, 60, 1), Map(byBuckets, engine, "hoodie.bucket.index.num.buckets" -> "2"))
+    assertDealt(path, 60, nodes = 2)
+    assert(!files(path).exists(_.contains("/p9/")), files(path).toString)
   }
 }

@@ -4,6 +4,7 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FooterCache
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.Interpreted
+import io.hudilite.storage.CountingFileSystem
 
 import java.nio.file.Files
 
@@ -126,5 +127,17 @@ final class NullMetaColumnsSuite extends MergeOnReadFixture with Interpreted {
     spark.sql(s"INSERT OVERWRITE hudilite.`$path` VALUES ('k0', 'p0', 1L, 'over')")
     assertEquals(shown(path, "k0", "k0000"), Seq(Row("k0", "p0", 1L, "over")))
     checkBare(path)
+  }
+
+  test("a write of new rows to a merge-on-read table lists no other partition") {
+    CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
+    val path = newPath()
+    def some(ids: Range, v: String) = rows(ids, 10, v).selectExpr("id", "concat('q', substr(id, 5)) p", "ts", "v")
+    write(some(0 until 10, "old"), path, "bulk_insert", facts("MERGE_ON_READ"): _*)
+    val (_, calls) = CountingFileSystem.during(
+      write(some(23 until 24, "new"), CountingFileSystem.path(path), "insert"))
+    val listed = calls.paths("list").flatMap(p => "/(q[0-9])".r.findFirstMatchIn(p).map(_.group(1))).distinct
+    assertEquals(listed.filterNot(_ == "q3"), Nil, calls.details)
+    assertEquals(at(path).where("p = 'q3'").groupBy("v").count().count(), 2L)
   }
 }

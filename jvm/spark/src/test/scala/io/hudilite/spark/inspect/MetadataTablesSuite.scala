@@ -1,5 +1,6 @@
 package io.hudilite.spark.inspect
 
+import io.hudilite.Folders
 import io.hudilite.spark.SharedSession
 import io.hudilite.storage.CountingFileSystem
 
@@ -8,7 +9,6 @@ import java.nio.file.{Files, Path}
 import munit.FunSuite
 import org.apache.spark.sql.SaveMode
 
-import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Reads of metadata tables for filters and limits: no more than the wanted rows need. */
@@ -33,11 +33,7 @@ class MetadataTablesSuite extends FunSuite {
 
   /** Rows of a metadata table, and the calls for folders and files by which they came, where no cache knows the table. */
   private def asked(what: String, rest: String): (Seq[String], Int, Int) = {
-    val copy = Files.createTempDirectory(root, "copy")
-    val all = Files.walk(written)
-    try all.iterator.asScala.filter(_ != written).foreach(f =>
-        Files.copy(f, copy.resolve(written.relativize(f).toString)))
-    finally all.close()
+    val copy = Folders.copy(written, Files.createTempDirectory(root, "copy"))
     val (rows, calls) = CountingFileSystem.during(
       spark.sql(s"SELECT * FROM hudilite.`${CountingFileSystem.path(copy.toString)}`.$what $rest").collect())
     (rows.map(_.mkString("|")).toSeq, calls.count("list"), calls.count("get"))

@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.Folders
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.codec.hfile.{HFileForm, HFileWriter}
 import io.hudilite.spark.SharedSession
@@ -30,7 +31,7 @@ private[spark] final class BootstrappedTable(facts: Map[String, String] = Map.em
   val table: Path = folder.resolve("table")
 
   private val written = Written.once
-  copy(written.source, source)
+  Folders.copy(written.source, source)
 
   /** The rows as they are in the source. */
   val rows: DataFrame = written.rows
@@ -166,12 +167,6 @@ private[spark] object BootstrappedTable {
         .write.parquet(to.toString)
       Skeleton(filesIn(to).head, partition, name, rows.count())
     }
-  }
-
-  private def copy(from: Path, to: Path): Unit = {
-    val all = Files.walk(from)
-    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
-    finally all.close()
   }
 
   private def sourcesIn(source: Path): Seq[Path] = folders(source).map(filesIn(_).head)

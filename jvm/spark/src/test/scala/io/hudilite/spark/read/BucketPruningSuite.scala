@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.Folders
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.{GoldenTables, Interpreted, SharedSession}
 
@@ -147,11 +148,5 @@ class BucketPruningSuite extends FunSuite with Interpreted {
     }
   }
 
-  private def copied(from: Path): String = {
-    val to = Paths.get(newPath())
-    val files = Files.walk(from)
-    try files.iterator().asScala.toList.foreach { file => Files.copy(file, to.resolve(from.relativize(file).toString)) }
-    finally files.close()
-    to.toString
-  }
+  private def copied(from: Path): String = Folders.copy(from, Paths.get(newPath())).toString
 }

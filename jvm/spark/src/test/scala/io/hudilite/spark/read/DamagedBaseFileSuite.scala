@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.Folders
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
@@ -54,10 +55,7 @@ class DamagedBaseFileSuite extends FunSuite with Interpreted {
 
   /** A copy of the table with its base file damaged, and that file. */
   private def damaged(whole: Path, change: Array[Byte] => Array[Byte]): (String, Path) = {
-    val copy = Files.createTempDirectory("hudilite-damaged").resolve("t")
-    val walk = Files.walk(whole)
-    try walk.iterator.asScala.foreach(p => Files.copy(p, copy.resolve(whole.relativize(p).toString)))
-    finally walk.close()
+    val copy = Folders.copy(whole, Files.createTempDirectory("hudilite-damaged").resolve("t"))
     val file = baseFile(copy.toString)
     Files.write(file, change(Files.readAllBytes(file)))
     Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))

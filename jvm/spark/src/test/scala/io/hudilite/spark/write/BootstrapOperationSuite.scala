@@ -161,6 +161,24 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
     val names = spark.read.format("hudilite").load(mixed.toString).selectExpr("_metadata.file_name", "dt = 'a b' AS a")
       .distinct().collect().toSeq.map(row => row.getString(0).endsWith("_00000000000001.parquet") -> row.getAs[Any](1))
     assert(names.forall { case (isSkeleton, ofA) => isSkeleton == (ofA == true) }, names.toString)
+    def undo(instant: String): Unit = spark.sql(
+      s"CALL hudilite.system.rollback_to_instant(path => '$mixed', instant_time => '$instant')").collect().foreach(_ =>
+      ())
+    def newest: String =
+      spark.sql(s"CALL hudilite.system.show_commits(path => '$mixed', limit => 1)").head().getString(0)
+    undo(newest) // as a process leaves it that is killed between the two commits
+    Seq[() => Any](
+      () => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "append"),
+      () => spark.sql(s"DELETE FROM hudilite.`$mixed` WHERE ts = 3"),
+      () =>
+        rows.limit(1).write.format("hudilite").mode("append").save(mixed.toString)).foreach { use =>
+      val message = Raised.by(use()).asInstanceOf[Throwable].getMessage
+      assert(message.contains("rows of 2 partitions") && message.contains("rollback_to_instant"), message)
+    }
+    assertEquals(newest, "00000000000001")
+    undo(newest)
+    holdsAll(bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "append"))
+    spark.sql(s"DELETE FROM hudilite.`$mixed` WHERE ts = 3")
     val odd = folder.resolve("null keys")
     spark.sql("SELECT 'k' AS Id, 1 AS ts, 'a' AS dt UNION ALL SELECT NULL, 2, 'b'").write.partitionBy("dt")
       .parquet(odd.toString)

@@ -91,10 +91,7 @@ private[bootstrap] object SkeletonWork {
   private val LotBytes = 128L << 20
 
   def run(session: SparkSession, work: SkeletonWork, sources: Seq[FoundSource]): Seq[WrittenSkeleton] = {
-    val full = sources.map(_.status.length).sum / LotBytes
-    val lots = Lots.deal(sources,
-      full.max(session.sparkContext.defaultParallelism.toLong)
-        .min(sources.size.toLong).toInt)(_.status.length + 1)
+    val lots = Lots.ofTasks(sources, session.sparkContext.defaultParallelism, LotBytes)(_.status.length + 1)
     TaskJob.run(session, s"hudilite bootstrap of ${work.write.basePath}", work, lots.map(Sources(_)))
   }
 }

@@ -43,7 +43,8 @@ private[bootstrap] final case class LookedAt(source: FoundSource, flaw: Option[S
   * @param told
   *   columns that folders tell, and files must not
   */
-private[bootstrap] final case class SourceLook(root: Path, columns: StructType, keys: Seq[String], told: Seq[String],
+private[bootstrap] final case class SourceLook(root: SourceRoot, columns: StructType, keys: Seq[String],
+    told: Seq[String],
     conf: SharedConf) extends TaskWork[SourceLook.Paths, LookedAt] {
 
   override def apply(paths: SourceLook.Paths): Seq[LookedAt] = {
@@ -51,12 +52,9 @@ private[bootstrap] final case class SourceLook(root: Path, columns: StructType, 
     paths.paths.map { text =>
       val path = new Path(text)
       val status = SourceLook.status(path, contexts.conf)
-      LookedAt(FoundSource(partition(path), status), flaw(status, contexts))
+      LookedAt(FoundSource(root.partitionOf(path), status), flaw(status, contexts))
     }
   }
-
-  private def partition(path: Path): String =
-    path.getParent.toUri.getPath.stripPrefix(root.toUri.getPath.stripSuffix("/")).stripPrefix("/")
 
   private def flaw(file: SourceStatus, contexts: ReaderContexts): Option[String] =
     try {

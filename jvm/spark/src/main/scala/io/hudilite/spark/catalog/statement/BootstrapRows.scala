@@ -2,14 +2,11 @@ package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.{BootstrapOptions, TableOptions, WriteOptions}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.bootstrap.BootstrapPlan
-import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.bootstrap.{BootstrapPlan, SourceFolder}
 import io.hudilite.spark.write.attempt.AfterCommit
 
-import java.net.URI
 import java.util.regex.{Pattern, PatternSyntaxException}
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -91,22 +88,13 @@ private[statement] final class BootstrapRows(session: SparkSession, after: After
   /** Folders whose rows are copied, and those whose rows stay there. */
   private def dealt(asked: Map[String, String], source: String, rows: DataFrame)
       : (Seq[SourceFolder], Seq[SourceFolder]) = {
-    val all = folders(source, rows)
+    val all = SourceFolder.all(session, source, rows.inputFiles.toSeq)
     if (Selector(asked) == MetadataOnly) (Nil, all)
     else {
       val matching = pattern(Regex(asked))
       val whole = RegexMode(asked) == "FULL_RECORD"
       all.partition(folder => matching.matcher(folder.partition).matches == whole)
     }
-  }
-
-  private def folders(source: String, rows: DataFrame): Seq[SourceFolder] = {
-    val path = new Path(source)
-    val top = path.getFileSystem(Sessions.hadoopConf(session)).makeQualified(path).toUri.getPath.stripSuffix("/")
-    rows.inputFiles.toSeq.map(file => new Path(new URI(file))).groupBy(_.getParent).toSeq.map { case (folder, files) =>
-      SourceFolder(folder.toUri.getPath.stripPrefix(top).stripPrefix("/"), folder.toString,
-        files.map(_.toString).sorted)
-    }.sortBy(_.partition)
   }
 
   private def pattern(regex: String): Pattern =
@@ -119,12 +107,3 @@ private[statement] final class BootstrapRows(session: SparkSession, after: After
       WriteOptions.Operation.name, Operation,
       s"the DataFrame has rows, and a bootstrap takes those at ${BasePath.name} alone; write an empty one")
 }
-
-/** A folder of a source.
-  *
-  * @param partition
-  *   its path below the source
-  * @param files
-  *   paths of the files in it
-  */
-private[statement] final case class SourceFolder(partition: String, path: String, files: Seq[String])

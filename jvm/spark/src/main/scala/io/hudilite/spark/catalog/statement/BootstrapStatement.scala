@@ -46,7 +46,7 @@ private[statement] final case class BootstrapStatement(options: Map[String, Stri
           s"first, or say ${BootstrapOptions.FullRecord}")
       plan.clear(table, target)
     }
-    after(session, plan.run(session, target)(copyWhole(session, place.basePath)))
+    after(session, plan.run(session, target, whole.size)(copyWhole(session, place.basePath)))
   }
 
   private def copyWhole(session: SparkSession, path: String): Unit = if (whole.nonEmpty)

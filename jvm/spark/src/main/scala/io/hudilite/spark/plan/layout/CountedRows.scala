@@ -73,7 +73,7 @@ private[plan] object CountedRows {
       : LaidOutRows = {
     def dealt(rings: HashRings): BucketIndex = index.copy(rings = Some(rings))
     target.existing match {
-      case _ if !RingFiles.areIn(target.storage, target.basePath) =>
+      case table if table.exists(_.timeline.writes.isEmpty) || !RingFiles.areIn(target.storage, target.basePath) =>
         LaidOutRows(rows, LateGroups.of(WriteLayout.newBuckets(dealt(HashRings.New), tasks)))
       case None => throw RingFiles.unsupported(target.basePath,
           s"the rings in .hoodie/.bucket_index/${RingFiles.Folder} are of a table that is not there; remove them")

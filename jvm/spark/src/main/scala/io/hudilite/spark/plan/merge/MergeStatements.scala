@@ -45,34 +45,36 @@ private[plan] object MergeStatements {
   /** Spark would want a value of each metadata column in the rows that are inserted. A key that columns make is made of
     * them instead.
     */
-  private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
-    val hidden = hiddenIn(relation)
-    val clauses = clausesOf(merge)
-    val isMade = !table.table.exists(_.config.generatesKeys)
-    val asked = clauses.flatMap(_.references) ++
-      merge.mergeCondition.references.filterNot(isMade && _.name == MetaFields.RecordKey)
-    if (merge.notMatchedActions.nonEmpty) asked.find(a => hidden(a.exprId)).foreach { column =>
+  private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit =
+    if (merge.notMatchedActions.nonEmpty) hiddenOf(merge, relation, table).headOption.foreach { column =>
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE ... INSERT with the column ${column.name}",
         "path" -> table.basePath,
         "reason" -> "no row has a value of it before it is written; look it up in the source of the MERGE")
     }
-  }
 
-  /** From 4.1 on Spark leaves out of the rows that it changes those metadata columns that the writer does not ask for, and
-    * finds in its own assertion that a condition or value wants one.
+  /** From 4.1 on Spark leaves metadata columns out of the rows that it updates, and of those that it deletes the ones that
+    * the writer does not ask for, and finds in its own assertion that a condition or value wants one.
     */
   private def checkHidden(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit =
     if (NewerCapabilities.schemaEvolution.isDefined) {
-      val hidden = hiddenIn(relation)
-      (clausesOf(merge).flatMap(_.references) ++ merge.mergeCondition.references)
-        .find(a => hidden(a.exprId) && !Kept(a.name)).foreach(column =>
-          throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE with the column ${column.name}",
-            "path" -> table.basePath,
-            "reason" ->
-              "this version of Spark does not read it for a MERGE; look keys up by it in the source of the MERGE"))
+      val updates = (merge.matchedActions ++ merge.notMatchedBySourceActions).exists(!_.isInstanceOf[DeleteAction])
+      hiddenOf(merge, relation, table).find(a => updates || !Kept(a.name)).foreach(column =>
+        throw InvalidInput("STATEMENT_NOT_SUPPORTED",
+          "statement" -> s"MERGE ${if (updates) "... UPDATE " else ""}with the column ${column.name}",
+          "path" -> table.basePath,
+          "reason" ->
+            "this version of Spark does not read it for that; look keys up by it in the source of the MERGE"))
     }
 
   private val Kept = Set(MetaFields.RecordKey, MetaFields.PartitionPath)
+
+  /** Hidden columns that the statement reads. A key that columns make is made of them instead where rows are matched by it. */
+  private def hiddenOf(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Seq[Attribute] = {
+    val hidden = hiddenIn(relation)
+    val isMade = !table.table.exists(_.config.generatesKeys)
+    (clausesOf(merge).flatMap(_.references) ++
+      merge.mergeCondition.references.filterNot(isMade && _.name == MetaFields.RecordKey)).filter(a => hidden(a.exprId))
+  }
 
   private def hiddenIn(relation: DataSourceV2Relation): Set[ExprId] = relation.metadataOutput.map(_.exprId).toSet ++
     relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)

@@ -9,15 +9,21 @@ import org.apache.spark.unsafe.types.UTF8String
 private[spark] final class GroupKeys(keys: AttemptKeys, group: Int, outside: Int) {
 
   private val text = new TextBytes
+  private var difference = 0L
 
   def isOn: Boolean = keys.isOn
 
+  /** Keys that have left, less those that came; `None` where nobody asks. */
+  def taken: Option[Long] = if (keys.isOn) Some(difference) else None
+
   def came(key: UTF8String): Unit = if (keys.isOn) {
+    difference -= 1
     text.take(key)
     keys.tell(group, text.array, text.offset, text.length)
   }
 
   def left(key: UTF8String): Unit = if (keys.isOn) {
+    difference += 1
     text.take(key)
     keys.tell(outside, text.array, text.offset, text.length)
   }

@@ -258,8 +258,13 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     all.foreach(_.flushDeletes())
     finishFile()
     baseKeys.foreach(_.close())
-    stats.toList
+    counted(stats.toList)
   }
+
+  // The last one of the files says it of all.
+  private def counted(files: List[WriteStat]): List[WriteStat] = if (folded.nonEmpty) files
+  else files.dropRight(1).map(_.copy(taken = keys.taken.map(_ => 0L))) ++
+    files.takeRight(1).map(_.copy(taken = keys.taken))
 
   override def abort(): Unit =
     try present.free()

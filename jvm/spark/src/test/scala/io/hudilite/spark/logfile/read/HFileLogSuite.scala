@@ -1,5 +1,6 @@
 package io.hudilite.spark.logfile.read
 
+import io.hudilite.Folders
 import io.hudilite.codec.hfile.HFileImage
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileSlice
@@ -64,14 +65,8 @@ class HFileLogSuite extends FunSuite {
     record.take(at) ++ Array[Byte](2, 0) ++ record.drop(at + text.length)
   }
 
-  private def copyOf(name: String): Path = {
-    val from = Paths.get(GoldenTables.table(name))
-    val to = Files.createTempDirectory("hudilite-hfile")
-    val walk = Files.walk(from)
-    try walk.iterator.asScala.filter(_ != from).foreach(p => Files.copy(p, to.resolve(from.relativize(p).toString)))
-    finally walk.close()
-    to
-  }
+  private def copyOf(name: String): Path =
+    Folders.copy(Paths.get(GoldenTables.table(name)), Files.createTempDirectory("hudilite-hfile"))
 
   /** Lets the writes of a copy say the lengths that its log files have now. They are read from the original: what a
     * commit says is remembered by its path.
