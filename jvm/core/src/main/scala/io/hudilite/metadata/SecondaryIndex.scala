@@ -33,6 +33,13 @@ final case class SecondaryIndex(partition: MetadataPartition, column: String, ha
     *   columns of the table in Avro's words, without meta columns
     */
   def refusal(schema: String): Option[String] = SecondaryIndex.refusal(column, schema)
+
+  /** Why a table that has it loses it by a change of its columns: texts of values that are there would be others. */
+  def lost(before: Option[String], after: String): Option[String] = refusal(after).orElse {
+    val (was, is) = (before.flatMap(SecondaryIndex.kind(column, _)), SecondaryIndex.kind(column, after))
+    if (was.isEmpty || SecondaryIndex.spelledAs(was) == SecondaryIndex.spelledAs(is)) None
+    else Some(s"$column gets another type, whose values are spelled otherwise")
+  }
 }
 
 object SecondaryIndex {
@@ -51,7 +58,10 @@ object SecondaryIndex {
   def partitionName(name: String): String = MetadataPartition.SecondaryPrefix + name
 
   /** The version that Apache Hudi gives an index of a table of this version. */
-  def version(table: Int): String = if (table < FirstOfValues) First else Second
+  def version(table: Int): String = if (hashesValues(table)) Second else First
+
+  /** A new index of a table of this version has all rows of a value in one file group. */
+  def hashesValues(table: Int): Boolean = table >= FirstOfValues
 
   // Of tables.
   private val FirstOfValues = 9
@@ -94,6 +104,12 @@ object SecondaryIndex {
     }
 
   private val Taken = Set(StatType.Text, StatType.Int, StatType.Long, StatType.Date, StatType.TimestampMicros)
+
+  private def kind(column: String, schema: String): Option[Int] =
+    Option(new Schema.Parser().parse(schema).getField(column)).flatMap(f => AvroStatValues.kind(f.schema)).map(_.ordinal)
+
+  // A wider number has the digits of the narrower one.
+  private def spelledAs(kind: Option[Int]): Option[Int] = kind.map(k => if (k == StatType.Int) StatType.Long else k)
 
   /** A column of this type can have an index. */
   def takes(column: Schema): Boolean = AvroStatValues.kind(column).exists(kind => Taken(kind.ordinal))
