@@ -8,7 +8,7 @@ import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, KeysToMake, Metad
 /** A secondary index as a statement makes it: of the values of a column, in a table with a record index. */
 private[hudilite] object NamedValues {
 
-  /** Makes it, and before that a record index and a metadata table where there are none, of all rows as they are. Raises
+  /** Makes it of all rows as they are, and before that a record index where there is none and the options ask for one. Raises
     * `STATEMENT_NOT_SUPPORTED` where it cannot be made, before anything is changed as far as that is known then.
     *
     * @param name
@@ -20,6 +20,9 @@ private[hudilite] object NamedValues {
     val refused = NamedIndexes.notMade(table, partitionOf(name)) _
     def check(now: Table): Unit = ofTable(now, column).foreach(reason => throw refused(reason))
     check(table)
+    if (!hasKeys(table) && !options.indexes.keys.isAsked) throw refused(
+      s"it rests on a record index, and the table has none; CREATE INDEX ${MetadataPartition.RecordIndex.name} ON ... " +
+        s"(${table.config.recordKeyFields.mkString(", ")}) makes that")
     if (!hasKeys(table)) NamedKeys.create(table, table.config.recordKeyFields, options, byBuckets)
     Transaction.preparedNow(table, options) { now =>
       check(now)

@@ -32,9 +32,9 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     }
   }
 
-  private def places(metadata: MetadataTable): KeyPlaces = {
+  private def places(metadata: MetadataTable): PlacesBefore = {
     val slices = metadata.slices(MetadataPartition.RecordIndex).toIndexedSeq
-    KeyPlaces(IndexGroups(slices.map(_.fileId), isPartitioned = false), slices, metadata.placeReader)
+    PlacesBefore(IndexGroups(slices.map(_.fileId), isPartitioned = false), slices, metadata.placeReader)
   }
 
   private def changes(commit: CommitMetadata, before: Table): Seq[KeySource] = {
@@ -77,7 +77,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
 }
 
 /** The places of record keys before an action. */
-private[upkeep] final case class KeyPlaces(groups: IndexGroups, slices: IndexedSeq[FileSlice], reader: PlaceReader) {
+private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: IndexedSeq[FileSlice], reader: PlaceReader) {
   def of(storage: Storage, keys: Set[String]): Map[String, Place] =
     keys.groupBy(groups.numberOf(_, "")).toSeq.flatMap { case (number, some) =>
       reader.places(storage, slices(number), some)
@@ -91,7 +91,7 @@ private[upkeep] final case class KeyPlaces(groups: IndexGroups, slices: IndexedS
   *   in the order of the groups
   */
 private[upkeep] final case class PairShards(folder: String, version: Int, instant: String, index: SecondaryIndex,
-    shards: IndexedSeq[IndexShard], places: KeyPlaces) extends KeyShards {
+    shards: IndexedSeq[IndexShard], places: PlacesBefore) extends KeyShards {
 
   override def count: Int = shards.size
 
