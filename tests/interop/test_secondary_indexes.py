@@ -28,7 +28,12 @@ HUDIS = {
     "hoodie.embed.timeline.server": "true",
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
-FILTERS = [f"colour = 'c{n}'" for n in range(10)] + ["colour = 'a$b\\\\'", "colour IN ('c1', 'c6')", "ts = 3", "colour = 'no'"]
+FILTERS = [f"colour = 'c{n}'" for n in range(10)] + [
+    "colour = 'a$b\\\\'",
+    "colour IN ('c1', 'c6')",
+    "ts = 3",
+    "colour = 'no'",
+]
 
 
 def create_by_hudilite(spark: SparkSession, path: Path, column: str) -> None:
@@ -56,7 +61,9 @@ def escaped(text: str) -> str:
 
 def pairs(spark: SparkSession, path: Path) -> list[str]:
     """Keys of the records of all secondary indexes, as hudilite reads them."""
-    found = spark.sql(f"SELECT key FROM hudi_metadata('{path}') WHERE type = 7 AND NOT SecondaryIndexMetadata.isDeleted")
+    found = spark.sql(
+        f"SELECT key FROM hudi_metadata('{path}') WHERE type = 7 AND NOT SecondaryIndexMetadata.isDeleted"
+    )
     return sorted(row.key for row in found.collect())
 
 

@@ -7,7 +7,8 @@ import io.hudilite.metadata.{
   MetadataAction,
   MetadataPartition,
   MetadataRecords,
-  MetadataShape
+  MetadataShape,
+  SecondaryIndex
 }
 import io.hudilite.metadata.known.{KnownState, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
@@ -74,7 +75,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     }
 
   private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
-    val index = asked.index
+    // As its definition is going to say.
+    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version))
     val reason = so.refusal(index).orElse(
       try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
       catch { case e: Throwable with HudiliteException => Some(e.getMessage) })
