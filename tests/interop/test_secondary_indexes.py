@@ -28,12 +28,7 @@ HUDIS = {
     "hoodie.embed.timeline.server": "true",
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
-FILTERS = [f"colour = 'c{n}'" for n in range(10)] + [
-    "colour = 'a$b\\\\'",
-    "colour IN ('c1', 'c6')",
-    "ts = 3",
-    "colour = 'no'",
-]
+FILTERS = ["colour = 'c1'", "colour = 'c4'", "colour = 'a$b\\'", "colour IN ('c2', 'c6')", "ts = 3", "colour = 'no'"]
 
 
 def create_by_hudilite(spark: SparkSession, path: Path, column: str) -> None:
@@ -67,7 +62,7 @@ def pairs(spark: SparkSession, path: Path) -> list[str]:
     return sorted(row.key for row in found.collect())
 
 
-@pytest.mark.parametrize(("version", "first"), [(9, "hudilite"), (9, "hudi"), (8, "hudilite")])
+@pytest.mark.parametrize(("version", "first"), [(9, "hudilite"), (8, "hudi")])
 def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
     lite: Engine, real: Engine, path: Path, version: int, first: str
 ) -> None:
@@ -77,28 +72,28 @@ def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
     if first == "hudi":
         players.reverse()
     lost: list[tuple[int, str, str, str]] = []
-    turns = [0, 0, 1, 0, 1, 1, 0, 0, 1, 0]
+    turns = [0, 1, 0, 1, 0, 1, 0]
     for turn, player in enumerate(turns):
         engine = players[player]
-        if turn == 2:
+        if turn == 1:
             for column in ("colour", "ts"):
                 (create_by_hudilite if first == "hudilite" else create_by_hudi)(spark, path, column)
         batch = [
             record(f"k${i:02d}", turn, f"d{i % 3}", [f"c{turn}", "a$b\\", None, "c1", f"c{i % 7}"][i % 5], float(i))
             for i in range(turn * 2, turn * 2 + 8)
         ]
-        operation = "delete" if turn in (4, 7) else "upsert"
+        operation = "delete" if turn in (3, 4) else "upsert"
         facts = shape.options() if engine.repeat_facts or turn == 0 else {}
         engine.write(frame(engine.spark, batch), path, operation, **facts)
         (model.delete if operation == "delete" else model.upsert)(batch)
-        if turn >= 2:
+        if turn >= 1:
             rows = [row.asDict() for row in real.read(path, **{"hoodie.metadata.enable": "false"}).collect()]
             texts = [(row[column], row["id"]) for row in rows for column in ("colour", "ts")]
             wanted = sorted(("\0" if v is None else escaped(str(v))) + "$" + escaped(key) for v, key in texts)
             assert pairs(spark, path) == wanted, (turn, engine.name)
         read = real.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
         assert rows_of(read) == model.rows(), turn
-        if turn >= 2 and (engine is not real or turn == len(turns) - 1):
+        if turn >= 1 and (engine is not real or turn == len(turns) - 1):
             plain = real.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
             answers = zip(FILTERS, found_by_each(read, FILTERS), held_by_each(plain, FILTERS), strict=True)
             lost += [(turn, engine.name, condition) for condition, seen, wanted in answers if seen != wanted]

@@ -57,13 +57,14 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       else shape.copy(columns = columns.map(DroppedColumns.without(before.config, _)).fold(shape.columns)(
         IndexedColumns.grown(shape.columns, before.storedJson, _, home.version)))
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
-      // Names from the metadata table spare a listing.
-      val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
-      action -> new KnownState(table, metadata).before(action, grown)
+      action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
       new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(
-        new PairUpkeep(so, _, keys.jobs).written(instant, commit, before, metadata)))
+        new PairUpkeep(so, _, keys.jobs).written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
   }
+
+  // Names from the metadata table spare a listing.
+  private def asNow(before: Table): Table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
 
   // Before the driver has them in memory.
   private def tooMany(commit: CommitMetadata): Reasons = {

@@ -12,9 +12,12 @@ import scala.collection.BufferedIterator
 /** Pairs of a value and a record key that come to a file group and leave it, as its base files tell before and after a
   * write. Rows that stay with their value are none, where both files are sorted; else each pair leaves, and those that are
   * there come.
+  *
+  * @param all
+  *   rows that stay are told in any case
   */
 private[upkeep] final case class ChangedPairs(column: String, partition: String, fileId: String,
-    before: Option[SizedFile], after: Option[SizedFile]) extends KeySource {
+    before: Option[SizedFile], after: Option[SizedFile], all: Boolean = false) extends KeySource {
 
   import ChangedPairs._
 
@@ -32,7 +35,7 @@ private[upkeep] final case class ChangedPairs(column: String, partition: String,
     try {
       val (old, now) = (before.map(open), after.map(open))
       val changed =
-        if ((old ++ now).forall(_.isSorted)) merged(runs(old), runs(now))
+        if (!all && (old ++ now).forall(_.isSorted)) merged(runs(old), runs(now))
         else old.iterator.flatten.map(pair => left(pair.text)) ++ now.iterator.flatten.map(pair => came(pair.text))
       new Closing(changed, () => close())
     } catch {
@@ -79,9 +82,10 @@ private[upkeep] object ChangedPairs {
     * @param before
     *   the slice before it
     */
-  def written(basePath: String, stat: WriteStat, before: Option[FileSlice], column: String): ChangedPairs =
+  def written(basePath: String, stat: WriteStat, before: Option[FileSlice], column: String, all: Boolean)
+      : ChangedPairs =
     ChangedPairs(column, stat.partitionPath, stat.fileId, before.flatMap(file(basePath, _)),
-      Some(SizedFile(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)))
+      Some(SizedFile(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)), all)
 
   private def file(basePath: String, slice: FileSlice): Option[SizedFile] = {
     val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)

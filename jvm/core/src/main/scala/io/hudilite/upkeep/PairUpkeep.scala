@@ -15,20 +15,28 @@ import io.hudilite.timeline.{CommitMetadata, WriteStat}
   */
 private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex, jobs: KeyJobs) {
 
-  /** The log files that the action makes.
+  /** The log files that the action makes. A row with a place in the record index is never without its pair: where rows that
+    * stay may get one, their pairs come again.
     *
     * @param before
     *   the table before the action
+    * @param now
+    *   as its timeline is now
+    * @param all
+    *   rows that stay may get a place
     */
-  def written(instant: String, commit: CommitMetadata, before: Table, metadata: MetadataTable): Seq[WriteStat] = {
-    val sources = if (KeyUpkeep.isQuiet(commit) || commit.operation == CommitMetadata.Cluster) Nil
-    else changes(commit, before)
+  def written(instant: String, commit: CommitMetadata, before: Table, now: => Table, all: Boolean)(
+      metadata: MetadataTable): Seq[WriteStat] = {
+    val sources =
+      if (KeyUpkeep.isQuiet(commit)) Nil
+      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, now)
+      else changes(commit, before, all)
     if (sources.isEmpty) Nil
     else {
       val pending = metadata.pending
       val shards = metadata.slices(index.partition).toIndexedSeq.map(slice =>
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
-      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata)), home.storage)
+      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata), all), home.storage)
     }
   }
 
@@ -37,8 +45,15 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     PlacesBefore(IndexGroups(slices.map(_.fileId), isPartitioned = false), slices, metadata.placeReader)
   }
 
-  private def changes(commit: CommitMetadata, before: Table): Seq[KeySource] = {
-    val files = commit.allStats.filter(_.path.nonEmpty).toSeq
+  // Where each row has a place, each has its pair.
+  private def clustered(commit: CommitMetadata, now: Table): Seq[KeySource] =
+    if (now.recordIndex.isRight) Nil
+    else files(commit).map(ChangedPairs.written(home.basePath, _, None, index.column, all = true))
+
+  private def files(commit: CommitMetadata): Seq[WriteStat] = commit.allStats.filter(_.path.nonEmpty).toSeq
+
+  private def changes(commit: CommitMetadata, before: Table, all: Boolean): Seq[KeySource] = {
+    val files = this.files(commit)
     files.find(_.isLog).foreach(log => throw withLogs(log.path))
     val slices = before.slices((commit.replaced.keySet ++ files.map(_.partitionPath)).toSeq)
     def of(partition: String): Seq[FileSlice] = slices.getOrElse(partition, Nil)
@@ -47,7 +62,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     val rewritten = files.map(stat => stat -> of(stat.partitionPath).find(_.fileId == stat.fileId))
     (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
     replaced.map(ChangedPairs.leaving(home.basePath, _, index.column)) ++
-      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index.column) }
+      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index.column, all) }
   }
 
   private def withLogs(name: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> home.basePath,
@@ -89,9 +104,11 @@ private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: Index
   *
   * @param shards
   *   in the order of the groups
+  * @param all
+  *   pairs of rows that stay in their file group are written, too
   */
 private[upkeep] final case class PairShards(folder: String, version: Int, instant: String, index: SecondaryIndex,
-    shards: IndexedSeq[IndexShard], places: PlacesBefore) extends KeyShards {
+    shards: IndexedSeq[IndexShard], places: PlacesBefore, all: Boolean) extends KeyShards {
 
   override def count: Int = shards.size
 
@@ -111,7 +128,9 @@ private[upkeep] final case class PairShards(folder: String, version: Int, instan
     def isElsewhere(key: String, some: Seq[KeyChange]): Boolean =
       known.get(SecondaryKey.parse(key).recordKey).exists(place =>
         !some.exists(_.leaves(place.partition, place.fileId)))
-    lot.collect { case (key, some) if comes(some) || !isElsewhere(key, some) =>
+    def stays(some: Seq[KeyChange]): Boolean =
+      !all && some.exists(came => came.fileId.exists(group => some.exists(_.leaves(came.partition, group))))
+    lot.collect { case (key, some) if if (comes(some)) !stays(some) else !isElsewhere(key, some) =>
       MetadataRecord(key, Pair(isDeleted = !comes(some)))
     }
   }

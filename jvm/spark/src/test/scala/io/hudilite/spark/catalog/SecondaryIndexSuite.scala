@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
+import io.hudilite.table.{MetadataUse, Table}
 import io.hudilite.upkeep.MetadataHome
 
 import org.apache.hadoop.conf.Configuration
@@ -127,14 +127,19 @@ final class SecondaryIndexSuite extends NamedSession {
     sql(s"INSERT INTO twice VALUES ${values(1 to 3, 1)}")
     sql("CREATE INDEX record_index ON twice (id)")
     sql("CREATE INDEX by_name ON twice (name)")
-    val again = spark.sql(s"SELECT * FROM VALUES ${values(Seq(1, 2), 1, Some("p1"))} s(id, name, v, ts, day, at, inner, p)")
+    val again = spark.sql(s"SELECT * FROM VALUES ${values(Seq(1, 3), 1, Some("p0"))} s(id, name, v, ts, day, at, inner, p)")
     again.write.format("hudilite").option("hoodie.datasource.write.operation", "bulk_insert").mode("append").save(path)
-    def rows: Seq[String] = ofRows(path, "name").distinct
-    assertEquals(pairs(path, "name"), rows)
-    sql("DELETE FROM twice WHERE id = 'k$1' AND p = 'p0'")
-    assertEquals(rows.diff(pairs(path, "name")), Nil)
-    sql("DELETE FROM twice WHERE id = 'k$2' AND p = 'p0'")
-    assertEquals(rows.diff(pairs(path, "name")), Nil)
+    assertEquals(pairs(path, "name"), ofRows(path, "name").distinct)
+    def isWhole: Boolean = Table.open(storage, path).readingMetadata(MetadataUse(isAsked = true)).recordIndex.isRight
+    Seq("k$1" -> "p0", "k$3" -> "p1").foreach { case (key, partition) =>
+      // The other row of the key has had no place.
+      sql(s"DELETE FROM twice WHERE id = '$key' AND p = '$partition'")
+      assert(!isWhole)
+      sql(s"CALL hudilite.system.run_clustering('$path', order => 'v')")
+      assertEquals(ofRows(path, "name").distinct.diff(pairs(path, "name")), Nil)
+    }
+    assert(isWhole)
+    assertEquals(pairs(path, "name"), ofRows(path, "name"))
   }
 
   test("pairs of large files are dealt by jobs of Spark") {
