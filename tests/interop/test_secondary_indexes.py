@@ -17,6 +17,8 @@ pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own
 ALWAYS = {
     "hoodie.metadata.enable": "true",
     "hoodie.metadata.global.record.level.index.enable": "true",
+    "hoodie.metadata.global.record.level.index.min.filegroup.count": "2",
+    "hoodie.metadata.global.record.level.index.max.filegroup.count": "2",
     "hoodie.metadata.index.column.stats.enable": "false",
     "hoodie.metadata.index.partition.stats.enable": "false",
     "hoodie.metadata.compact.max.delta.commits": "4",
@@ -28,14 +30,14 @@ HUDIS = {
     "hoodie.embed.timeline.server": "true",
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
-FILTERS = ["colour = 'c1'", "colour = 'c4'", "colour = 'a$b\\'", "colour IN ('c2', 'c6')", "ts = 3", "colour = 'no'"]
+FILTERS = ["colour = 'c1'", "colour = 'c4'", "colour = 'a$b\\\\'", "colour IN ('c2', 'c6')", "ts = 3", "colour = 'no'"]
 
 
 def create_by_hudilite(spark: SparkSession, path: Path, column: str) -> None:
     expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
     columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
     columns[0] = expressions.Expressions.column(column)
-    table_of(spark, path).createIndex(f"by_{column}", columns, {}, {})
+    table_of(spark, path).createIndex(f"by_{column}", columns, {}, dict(ALWAYS))
 
 
 def create_by_hudi(spark: SparkSession, path: Path, column: str) -> None:
@@ -72,7 +74,7 @@ def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
     if first == "hudi":
         players.reverse()
     lost: list[tuple[int, str, str, str]] = []
-    turns = [0, 1, 0, 1, 0, 1, 0]
+    turns = [0, 1, 0, 1, 0]
     for turn, player in enumerate(turns):
         engine = players[player]
         if turn == 1:
@@ -80,7 +82,7 @@ def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
                 (create_by_hudilite if first == "hudilite" else create_by_hudi)(spark, path, column)
         batch = [
             record(f"k${i:02d}", turn, f"d{i % 3}", [f"c{turn}", "a$b\\", None, "c1", f"c{i % 7}"][i % 5], float(i))
-            for i in range(turn * 2, turn * 2 + 8)
+            for i in range(0 if turn == 4 else turn * 2, 8 if turn == 4 else turn * 2 + 8)
         ]
         operation = "delete" if turn in (3, 4) else "upsert"
         facts = shape.options() if engine.repeat_facts or turn == 0 else {}

@@ -130,9 +130,8 @@ private[upkeep] final case class PairShards(folder: String, version: Int, instan
         !some.exists(_.leaves(place.partition, place.fileId)))
     def stays(some: Seq[KeyChange]): Boolean =
       !all && some.exists(came => came.fileId.exists(group => some.exists(_.leaves(came.partition, group))))
-    lot.collect { case (key, some) if if (comes(some)) !stays(some) else !isElsewhere(key, some) =>
-      MetadataRecord(key, Pair(isDeleted = !comes(some)))
-    }
+    lot.filterNot { case (key, some) => if (comes(some)) stays(some) else isElsewhere(key, some) }
+      .map { case (key, some) => MetadataRecord(key, Pair(isDeleted = !comes(some))) }
   }
 }
 
