@@ -106,7 +106,8 @@ object SecondaryIndex {
   private val Taken = Set(StatType.Text, StatType.Int, StatType.Long, StatType.Date, StatType.TimestampMicros)
 
   private def kind(column: String, schema: String): Option[Int] =
-    Option(new Schema.Parser().parse(schema).getField(column)).flatMap(f => AvroStatValues.kind(f.schema)).map(_.ordinal)
+    Option(new Schema.Parser().parse(schema).getField(column)).flatMap(f => AvroStatValues.kind(f.schema)).map(
+      _.ordinal)
 
   // A wider number has the digits of the narrower one.
   private def spelledAs(kind: Option[Int]): Option[Int] = kind.map(k => if (k == StatType.Int) StatType.Long else k)

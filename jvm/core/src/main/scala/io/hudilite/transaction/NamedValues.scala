@@ -67,7 +67,7 @@ private[hudilite] object NamedValues {
   private def initialised(now: Table, home: MetadataHome, index: SecondaryIndex, options: TransactionOptions)
       : Option[String] = {
     val keys: KeysToMake = NamedKeys.keys(options.indexes.copy(partitionKeys = options.indexes.partitionKeys.copy(
-          isWanted = None)))
+        isWanted = None)))
     new IndexInitialisation(home, options.keyJobs).run(now.refresh(home.data.config),
       IndexesToMake(Map.empty, Nil, values = Seq(ValuesToMake(index, keys.least, keys.most, keys.growth))))
     if (home.current.partitions.contains(index.partition)) None

@@ -153,8 +153,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
 
   private def withDependents(reasons: Reasons): Reasons = home.secondariesWithout(reasons.keySet) ++
     (if (reasons.contains(ColumnStats) && home.partitions.contains(PartitionStats))
-      Map(PartitionStats -> "the statistics of files go") ++ reasons
-    else reasons)
+       Map(PartitionStats -> "the statistics of files go") ++ reasons
+     else reasons)
 }
 
 private[hudilite] object ActionUpkeep {

@@ -181,7 +181,7 @@ private[hudilite] object MetadataHome {
       : Seq[(String, Either[String, ExpressionIndex])] =
     defined(storage, basePath, data.metadataPartitions.filter(isExpression))((name, definitions) =>
       ExpressionIndex.of(name, definitions.get(name)).filterOrElse(index =>
-        !data.droppedColumns.contains(index.column), "files do not have its column"))
+          !data.droppedColumns.contains(index.column), "files do not have its column"))
 
   /** As [[expressions]], the secondary indexes. */
   private def secondary(storage: Storage, basePath: String, data: TableConfig)

@@ -36,7 +36,8 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       val pending = metadata.pending
       val shards = metadata.slices(index.partition).toIndexedSeq.map(slice =>
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
-      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata), all), home.storage)
+      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata), all),
+        home.storage)
     }
   }
 

@@ -53,8 +53,8 @@ final class ValuesOfFile private[known] (records: ParquetRecords, path: String, 
     if (isThere) reader(file.getType(file.getFieldIndex(column)), path, column) else _ => StatValue.Text("")
 
   private val rows: Iterator[Group] = records.of(new ColumnsOf(new MessageType(file.getName,
-    (Seq(KeyColumn) ++ Some(column).filter(c => isThere && c != KeyColumn))
-      .map(name => file.getType(file.getFieldIndex(name))).asJava)))
+        (Seq(KeyColumn) ++ Some(column).filter(c => isThere && c != KeyColumn))
+          .map(name => file.getType(file.getFieldIndex(name))).asJava)))
 
   private def check(): Unit = {
     if (!file.containsField(KeyColumn)) throw strange(path, s"it has no column $KeyColumn")
@@ -87,7 +87,8 @@ private object ValuesOfFile {
 
   /** Takes the value of the column out of a row that has one. */
   def reader(of: Type, path: String, column: String): Group => StatValue = {
-    val found = if (of.isPrimitive && !of.isRepetition(Type.Repetition.REPEATED)) read(of.asPrimitiveType, column) else None
+    val found =
+      if (of.isPrimitive && !of.isRepetition(Type.Repetition.REPEATED)) read(of.asPrimitiveType, column) else None
     found.getOrElse(throw strange(path, s"a secondary index has no values of the type that $column has there: $of"))
   }
 
@@ -99,7 +100,8 @@ private object ValuesOfFile {
       case (INT32, Some(i: IntLogicalTypeAnnotation)) if i.isSigned =>
         Some(row => StatValue.Int32(row.getInteger(column, 0)))
       case (INT64, None) => Some(row => StatValue.Int64(row.getLong(column, 0)))
-      case (INT64, Some(i: IntLogicalTypeAnnotation)) if i.isSigned => Some(row => StatValue.Int64(row.getLong(column, 0)))
+      case (INT64, Some(i: IntLogicalTypeAnnotation)) if i.isSigned =>
+        Some(row => StatValue.Int64(row.getLong(column, 0)))
       case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if t.getUnit == TimeUnit.MICROS =>
         Some(row => StatValue.Int64(row.getLong(column, 0)))
       case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if t.getUnit == TimeUnit.MILLIS =>

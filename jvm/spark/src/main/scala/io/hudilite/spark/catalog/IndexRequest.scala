@@ -35,7 +35,8 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
     val unknown = options.keys.filterNot(_.startsWith(OfWrites)).toSeq.sorted
     if (!name.matches("\\w+")) Left(secondary("its name has letters, digits and _ alone"))
     else if (columns.size != 1) Left(secondary("it is of one column; make an index of each"))
-    else if (unknown.nonEmpty) Left(secondary(s"it has no options but those of a write; leave out ${unknown.mkString(", ")}"))
+    else if (unknown.nonEmpty)
+      Left(secondary(s"it has no options but those of a write; leave out ${unknown.mkString(", ")}"))
     else Right(column)
   }
 

@@ -22,9 +22,10 @@ final class SecondaryIndexSuite extends NamedSession {
     Seq("name" -> "name", "ts" -> "ts", "day" -> "unix_date(day)", "at" -> "unix_micros(at)")
 
   private def create(table: String, more: String = ""): String = {
-    sql(s"CREATE TABLE $table (id STRING, name STRING, v DOUBLE, ts BIGINT, day DATE, at TIMESTAMP, inner STRUCT<x: INT>, " +
-      s"p STRING) USING hudilite PARTITIONED BY (p) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', " +
-      s"'hoodie.spark.sql.insert.into.operation' = 'upsert', 'hoodie.metadata.compact.max.delta.commits' = '4', 'hoodie.parquet.small.file.limit' = '0'$more)")
+    sql(
+      s"CREATE TABLE $table (id STRING, name STRING, v DOUBLE, ts BIGINT, day DATE, at TIMESTAMP, inner STRUCT<x: INT>, " +
+        s"p STRING) USING hudilite PARTITIONED BY (p) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'ts', " +
+        s"'hoodie.spark.sql.insert.into.operation' = 'upsert', 'hoodie.metadata.compact.max.delta.commits' = '4', 'hoodie.parquet.small.file.limit' = '0'$more)")
     registered(table).path
   }
 
@@ -72,7 +73,8 @@ final class SecondaryIndexSuite extends NamedSession {
   }
 
   private def replacedAndTakenBack(path: String): Unit = {
-    step(path, s"INSERT OVERWRITE life PARTITION (p = 'p1') SELECT id, 'over', v, ts, day, at, inner FROM life WHERE id = 'k$$11'")
+    step(path,
+      s"INSERT OVERWRITE life PARTITION (p = 'p1') SELECT id, 'over', v, ts, day, at, inner FROM life WHERE id = 'k$$11'")
     step(path, s"CALL hudilite.system.run_clustering('$path', order => 'v')")
     val taken = newest(path)
     step(path, s"CALL hudilite.system.create_savepoint('$path', '$taken')")
@@ -93,7 +95,8 @@ final class SecondaryIndexSuite extends NamedSession {
       assertEquals(listed(path).sorted, Seq("files", "record_index", "secondary_index_by_name"))
       assertEquals(pairs(path, "name"), ofRows(path, "name"))
       columns.tail.foreach { case (column, _) =>
-        sql(s"CREATE INDEX by_$column ON life ($column) OPTIONS ('hoodie.metadata.record.index.min.filegroup.count' = '3')")
+        sql(
+          s"CREATE INDEX by_$column ON life ($column) OPTIONS ('hoodie.metadata.record.index.min.filegroup.count' = '3')")
       }
       assertWhole(path, "their creation")
       sql("CREATE INDEX IF NOT EXISTS by_name ON life (name)")
@@ -107,7 +110,8 @@ final class SecondaryIndexSuite extends NamedSession {
       step(path, "UPDATE life SET v = v + 1 WHERE id = 'k$4'")
       assertEquals(logs -- before, Set.empty[String])
       step(path, "DELETE FROM life WHERE id IN ('k$5', 'k$6')")
-      step(path, s"MERGE INTO life t USING (SELECT * FROM VALUES ${values(Seq(6, 7, 8, 9), 3)} " +
+      step(path,
+        s"MERGE INTO life t USING (SELECT * FROM VALUES ${values(Seq(6, 7, 8, 9), 3)} " +
           "s(id, name, v, ts, day, at, inner, p)) s ON t.id = s.id AND t.p = s.p WHEN MATCHED AND s.id = 'k$7' THEN DELETE " +
           "WHEN MATCHED THEN UPDATE SET name = concat(s.name, 'y'), at = s.at WHEN NOT MATCHED THEN INSERT *")
       step(path, "UPDATE life SET p = 'q', name = 'moved' WHERE id = 'k$8'")
@@ -127,7 +131,8 @@ final class SecondaryIndexSuite extends NamedSession {
     sql(s"INSERT INTO twice VALUES ${values(1 to 3, 1)}")
     sql("CREATE INDEX record_index ON twice (id)")
     sql("CREATE INDEX by_name ON twice (name)")
-    val again = spark.sql(s"SELECT * FROM VALUES ${values(Seq(1, 3), 1, Some("p0"))} s(id, name, v, ts, day, at, inner, p)")
+    val again =
+      spark.sql(s"SELECT * FROM VALUES ${values(Seq(1, 3), 1, Some("p0"))} s(id, name, v, ts, day, at, inner, p)")
     again.write.format("hudilite").option("hoodie.datasource.write.operation", "bulk_insert").mode("append").save(path)
     assertEquals(pairs(path, "name"), ofRows(path, "name").distinct)
     def isWhole: Boolean = Table.open(storage, path).readingMetadata(MetadataUse(isAsked = true)).recordIndex.isRight
@@ -144,7 +149,8 @@ final class SecondaryIndexSuite extends NamedSession {
 
   test("pairs of large files are dealt by jobs of Spark") {
     val path = create("many")
-    sql("INSERT INTO many SELECT cast(id AS STRING), sha2(cast(id AS STRING), 512), id, 1, NULL, NULL, NULL, 'p' FROM range(20000)")
+    sql(
+      "INSERT INTO many SELECT cast(id AS STRING), sha2(cast(id AS STRING), 512), id, 1, NULL, NULL, NULL, 'p' FROM range(20000)")
     sql("CREATE INDEX by_name ON many (name) OPTIONS ('hoodie.metadata.record.index.enable' = 'true')")
     assertEquals(pairs(path, "name"), ofRows(path, "name"))
     sql("UPDATE many SET name = NULL, ts = 2 WHERE v < 50")
