@@ -118,7 +118,7 @@ KINDS = {
         gives("SELECT id FROM $T ORDER BY id", 1, 2, options=(("spark.datasource.hudilite.as.of.instant", "$I1"),)),
     ],
     "what Hudi tables have not": [
-        refused("CREATE INDEX i ON $T (id)", "STATEMENT_NOT_SUPPORTED", "column.stats.column.list"),
+        refused("CREATE INDEX i ON $T (id)", "STATEMENT_NOT_SUPPORTED", "CREATE INDEX secondary_index_i"),
         refused("DROP INDEX files ON $T", "INDEX_NOT_FOUND", "files"),
         refused("RESTORE TABLE $T TO VERSION AS OF 1", "STATEMENT_NOT_SUPPORTED", "restore_to_instant"),
         refused("DESCRIBE DETAIL $T", "STATEMENT_NOT_SUPPORTED", "DESCRIBE TABLE EXTENDED"),

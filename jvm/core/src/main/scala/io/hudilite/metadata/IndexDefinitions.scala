@@ -85,6 +85,23 @@ object IndexDefinitions {
     Writer.writeValueAsBytes(root)
   }
 
+  /** The file with the definition of this secondary index, and all others as they are.
+    *
+    * @param version
+    *   of the table
+    */
+  def withValues(content: Option[Array[Byte]], partition: String, column: String, version: Int): Array[Byte] = {
+    val (root, all) = tree(content)
+    val node = all.putObject(partition)
+    node.put("indexName", partition)
+    node.put("indexType", SecondaryIndex.Kind)
+    node.put("indexFunction", SecondaryIndex.Identity)
+    node.putArray("sourceFields").add(column)
+    node.putObject("indexOptions")
+    node.put("version", SecondaryIndex.version(version))
+    Writer.writeValueAsBytes(root)
+  }
+
   /** The file without the definitions of these partitions. */
   def without(content: Array[Byte], partitions: Seq[String]): Array[Byte] = {
     val (root, all) = tree(Some(content))

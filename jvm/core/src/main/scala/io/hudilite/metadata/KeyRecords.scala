@@ -4,6 +4,11 @@ import io.hudilite.metadata.MetadataAction.{Everything, Written}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
 import io.hudilite.record.KeyChange
 
+/** Pairs of a secondary index, which jobs deal to its file groups: none of them are made here. */
+private[metadata] object PairRecords extends RecordKind {
+  override def of(action: MetadataAction, before: MetadataState): Seq[MetadataRecord] = Nil
+}
+
 /** Places of record keys: the partition `record_index`.
   *
   * Of one key of one file group of the index, the changes of an action make one record or none. Tables with many keys are

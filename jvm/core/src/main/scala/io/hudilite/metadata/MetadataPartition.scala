@@ -5,7 +5,11 @@ package io.hudilite.metadata
   * @param prefix
   *   begin of the ids of its file groups
   */
-final case class MetadataPartition(name: String, prefix: String)
+final case class MetadataPartition(name: String, prefix: String) {
+
+  /** It is a secondary index. */
+  def isSecondary: Boolean = name.startsWith(MetadataPartition.SecondaryPrefix)
+}
 
 object MetadataPartition {
 

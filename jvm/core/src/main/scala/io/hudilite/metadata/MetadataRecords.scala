@@ -37,6 +37,7 @@ object MetadataRecords {
     case MetadataPartition.PartitionStats => PartitionRecords
     case MetadataPartition.BloomFilters => BloomRecords
     case MetadataPartition.RecordIndex => KeyRecords
+    case other if other.isSecondary => PairRecords
     case other => shape.expressions.find(_.partition == other).map(ValueRecords.of).getOrElse(
         throw new IllegalArgumentException(s"no records of the partition ${other.name} are made"))
   }

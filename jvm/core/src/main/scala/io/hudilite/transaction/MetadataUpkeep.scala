@@ -147,9 +147,12 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   }
 
   private def leaving(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions)
-      : Map[MetadataPartition, String] =
-    (asked.groups.keys.map(_ -> "it is made for other columns") ++ IndexesToMake.unwanted(options.indexes)).toMap
-      .filter { case (partition, _) => home.partitions.contains(partition) }
+      : Map[MetadataPartition, String] = {
+    val lost =
+      (asked.groups.keys.map(_ -> "it is made for other columns") ++ IndexesToMake.unwanted(options.indexes)).toMap
+        .filter { case (partition, _) => home.partitions.contains(partition) }
+    home.secondariesWithout(lost.keySet) ++ lost
+  }
 
   private def refuseUnwanted(home: MetadataHome, asked: IndexesToMake, options: TransactionOptions): Unit = {
     val lost = leaving(home, asked, options).keys.map(_.name).toSeq

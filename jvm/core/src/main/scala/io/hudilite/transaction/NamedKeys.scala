@@ -85,7 +85,7 @@ private[hudilite] object NamedKeys {
     }
   }
 
-  private def keys(indexes: IndexesConf): KeysToMake = {
+  private[transaction] def keys(indexes: IndexesConf): KeysToMake = {
     val of = if (isPartitioned(indexes)) indexes.partitionKeys else indexes.keys
     KeysToMake(isPartitioned(indexes), of.least, of.most, indexes.keyGrowth)
   }

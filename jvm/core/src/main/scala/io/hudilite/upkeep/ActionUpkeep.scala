@@ -48,19 +48,23 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     */
   def written(instant: String, commit: CommitMetadata, before: Table, columns: Option[String]): Unit = {
     val changed = columns.orElse(before.storedJson).fold(Map.empty: Reasons)(after =>
-      home.expressions.flatMap(index =>
-        index.refusal(after).map(index.partition -> _)).toMap) ++ tooMany(commit)
+      (home.expressions.flatMap(index => index.refusal(after).map(index.partition -> _)) ++
+        home.secondary.flatMap(index =>
+          index.lost(before.storedJson, after).map(index.partition -> _))).toMap) ++ tooMany(commit)
     if (changed.nonEmpty) without(changed).written(instant, commit, before, columns)
     else record(instant) { (metadata, shape) =>
       val grown = if (!shape.partitions(ColumnStats)) shape
       else shape.copy(columns = columns.map(DroppedColumns.without(before.config, _)).fold(shape.columns)(
         IndexedColumns.grown(shape.columns, before.storedJson, _, home.version)))
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
-      // Names from the metadata table spare a listing.
-      val table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
-      action -> new KnownState(table, metadata).before(action, grown)
-    }(new KeyUpkeep(home, keys).written(instant, commit, before, _))
+      action -> new KnownState(asNow(before), metadata).before(action, grown)
+    }((so, metadata) =>
+      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(
+        new PairUpkeep(so, _, keys.jobs).written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
   }
+
+  // Names from the metadata table spare a listing.
+  private def asNow(before: Table): Table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))
 
   // Before the driver has them in memory.
   private def tooMany(commit: CommitMetadata): Reasons = {
@@ -72,7 +76,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
 
   /** A cleaning, whose files are gone. */
   def cleaned(instant: String, clean: CleanMetadata): Unit =
-    record(instant)((_, shape) => MetadataAction.Cleaned(instant, clean) -> MetadataState(shape))(_ => Nil)
+    record(instant)((_, shape) => MetadataAction.Cleaned(instant, clean) -> MetadataState(shape))((_, _) => Nil)
 
   // Tasks tell them of their files; others have just been written, and are read side by side.
   private def facts(commit: CommitMetadata, shape: MetadataShape): Map[String, KnownFile] =
@@ -88,7 +92,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     }
 
   private def record(instant: String)(made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))(
-      ofKeys: MetadataTable => Seq[WriteStat]): Unit = {
+      ofKeys: (MetadataHome, MetadataTable) => Seq[WriteStat]): Unit = {
     new OwnWrites(home).makeWay(instant)
     val metadata = new MetadataTable(home.data, now)
     metadata.checkNames()
@@ -99,8 +103,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
         without(reasons).record(instant)(made)(ofKeys)
       case Right((columns, changes)) =>
         if (columns != definedIn(metadata)) home.define(columns)
-        val keyed = if (home.partitions.contains(RecordIndex)) ofKeys else (_: MetadataTable) => Nil
-        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now, keyed(metadata))
+        def keyed = if (home.partitions.contains(RecordIndex)) ofKeys(home, metadata) else Nil
+        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now, keyed)
     }
   }
 
@@ -147,10 +151,10 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     if (home.partitions.contains(ColumnStats)) metadata.definitions.get(ColumnStats.name).toSeq.flatMap(_.columns)
     else Nil
 
-  private def withDependents(reasons: Reasons): Reasons =
-    if (reasons.contains(ColumnStats) && home.partitions.contains(PartitionStats))
-      Map(PartitionStats -> "the statistics of files go") ++ reasons
-    else reasons
+  private def withDependents(reasons: Reasons): Reasons = home.secondariesWithout(reasons.keySet) ++
+    (if (reasons.contains(ColumnStats) && home.partitions.contains(PartitionStats))
+       Map(PartitionStats -> "the statistics of files go") ++ reasons
+     else reasons)
 }
 
 private[hudilite] object ActionUpkeep {

@@ -57,13 +57,13 @@ private[upkeep] final case class CommitShards(folder: String, version: Int, inst
     else written.copy(prevCommit = shard.slice.instant, baseFile = shard.slice.base.map(_.name))
 }
 
-private object CommitShards {
+private[upkeep] object CommitShards {
 
   /** Keys whose places are looked up together. */
-  private val KeysAtOnce = 50000
+  val KeysAtOnce = 50000
 
   /** The changes of a key together, as sorted changes have them beside each other. */
-  private[upkeep] final class ByKey(changes: Iterator[KeyChange]) extends Iterator[(String, Seq[KeyChange])] {
+  final class ByKey(changes: Iterator[KeyChange]) extends Iterator[(String, Seq[KeyChange])] {
 
     private val ahead = changes.buffered
 

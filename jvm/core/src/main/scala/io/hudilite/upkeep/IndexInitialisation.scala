@@ -3,12 +3,12 @@ package io.hudilite.upkeep
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
 import io.hudilite.metadata.{
-  ExpressionIndex,
   KnownFile,
   MetadataAction,
   MetadataPartition,
   MetadataRecords,
-  MetadataShape
+  MetadataShape,
+  SecondaryIndex
 }
 import io.hudilite.metadata.known.{KnownState, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
@@ -38,13 +38,16 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    val named = indexes.copy(expressions = indexes.expressions.filter(isPossible(_, table)))
+    val named = indexes.copy(expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
+      values = indexes.values.filter(v => isPossible(table)(v.index.refusal)))
     told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
     lazy val files = ListedFiles.of(home.data, table.timeline)
     val possible = withoutMany(named, files)
-    lazy val ofFiles = known(table, possible.copy(keys = None), files)
+    lazy val ofFiles = known(table, possible.copy(keys = None, values = Nil), files)
     possible.partitions.foldLeft(home)((so, partition) =>
       if (partition == MetadataPartition.RecordIndex) possible.keys.fold(so)(madeOfKeys(so, table, _))
+      else if (partition.isSecondary)
+        possible.values.filter(_.index.partition == partition).foldLeft(so)(madeOfValues(_, table, _))
       else ofFiles.fold(so)(made(so, partition, table, possible, _)))
   }
 
@@ -60,8 +63,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
   }
 
   // By ids, older files may have the column under another name.
-  private def isPossible(index: ExpressionIndex, table: Table): Boolean =
-    table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(index.refusal(_).isEmpty)
+  private def isPossible(table: Table)(refusal: String => Option[String]): Boolean =
+    table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(refusal(_).isEmpty)
 
   private def madeOfKeys(so: MetadataHome, table: Table, asked: KeysToMake): MetadataHome =
     new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))) match {
@@ -70,6 +73,20 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
         so
       case None => listed(so, MetadataPartition.RecordIndex, table)
     }
+
+  private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
+    // As its definition is going to say.
+    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version))
+    val reason = so.refusal(index).orElse(
+      try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
+      catch { case e: Throwable with HudiliteException => Some(e.getMessage) })
+    reason match {
+      case Some(reason) =>
+        told(Seq(index.partition), reason)
+        so
+      case None => listed(so, index.partition, table)
+    }
+  }
 
   private def newest(table: Table): String = table.timeline.lastCompleted.fold("")(_.time)
 

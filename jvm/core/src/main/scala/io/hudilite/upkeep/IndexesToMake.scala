@@ -3,7 +3,7 @@ package io.hudilite.upkeep
 import io.hudilite.config.{IndexOptions, IndexesConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
-import io.hudilite.metadata.{ExpressionIndex, IndexedColumns, MetadataPartition}
+import io.hudilite.metadata.{ExpressionIndex, IndexedColumns, MetadataPartition, SecondaryIndex}
 import io.hudilite.metadata.MetadataPartition.{BloomFilters, ColumnStats, PartitionStats, RecordIndex}
 import io.hudilite.table.Table
 
@@ -17,16 +17,21 @@ import io.hudilite.table.Table
   *   those of the partitions that are indexes of expressions, which are defined by now
   * @param keys
   *   the record index
+  * @param values
+  *   secondary indexes
   */
 private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, Int], columns: Seq[String],
-    expressions: Seq[ExpressionIndex] = Nil, keys: Option[KeysToMake] = None) {
+    expressions: Seq[ExpressionIndex] = Nil, keys: Option[KeysToMake] = None,
+    values: Seq[ValuesToMake] = Nil) {
 
-  def isEmpty: Boolean = groups.isEmpty && keys.isEmpty
+  def isEmpty: Boolean = groups.isEmpty && keys.isEmpty && values.isEmpty
 
   /** The partitions in the order in which Apache Hudi makes them. */
   def partitions: Seq[MetadataPartition] =
-    (Seq(ColumnStats, BloomFilters, RecordIndex) ++ expressions.map(_.partition) :+ PartitionStats)
-      .filter(p => groups.contains(p) || (p == RecordIndex && keys.isDefined))
+    (Seq(ColumnStats, BloomFilters, RecordIndex) ++ expressions.map(_.partition) ++ ofValues :+ PartitionStats)
+      .filter(p => groups.contains(p) || (p == RecordIndex && keys.isDefined) || ofValues.contains(p))
+
+  private def ofValues: Seq[MetadataPartition] = values.map(_.index.partition)
 }
 
 /** A record index to be made.
@@ -37,6 +42,9 @@ private[hudilite] final case class IndexesToMake(groups: Map[MetadataPartition, 
   *   it is made for so many times its keys
   */
 private[hudilite] final case class KeysToMake(isPartitioned: Boolean, least: Int, most: Int, growth: Double)
+
+/** A secondary index to be made, with its number of file groups as [[KeysToMake]] has it. */
+private[hudilite] final case class ValuesToMake(index: SecondaryIndex, least: Int, most: Int, growth: Double)
 
 private[hudilite] object IndexesToMake {
 
@@ -148,8 +156,10 @@ private[hudilite] object IndexesToMake {
     val ids = kept.map(p =>
       p -> home.storage.list(home.folderOf(p)).map(_.name).flatMap(name =>
         FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))).distinct).toMap
-    IndexesToMake((ids - RecordIndex).collect { case (p, some) if some.nonEmpty => p -> some.size }, home.defined,
-      home.expressions, ids.get(RecordIndex).map(again(home, _)))
+    val counts = ids.collect { case (p, some) if some.nonEmpty => p -> some.size }
+    IndexesToMake((counts - RecordIndex).filterNot(_._1.isSecondary), home.defined, home.expressions,
+      ids.get(RecordIndex).map(again(home, _)),
+      for (index <- home.secondary; count <- counts.get(index.partition)) yield ValuesToMake(index, count, count, 1))
   }
 
   private def again(home: MetadataHome, ids: Seq[String]): KeysToMake = {

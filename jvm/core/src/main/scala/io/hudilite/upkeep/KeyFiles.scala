@@ -3,8 +3,8 @@ package io.hudilite.upkeep
 import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
-import io.hudilite.metadata.{MetadataPartition, MetadataRecord, RecordEncoder, RecordSchema}
-import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
+import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, RecordEncoder, RecordSchema}
+import io.hudilite.metadata.MetadataPayload.{NoPlace, Pair, Place}
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
 
@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.mutable
 
-/** Files of the file groups of a record index, or base files of a partition whose newer records replace older ones. Records
-  * come in the order of their keys' UTF-8 bytes, each key once.
+/** Files of the file groups of a record index or a secondary one, or base files of a partition whose newer records replace
+  * older ones. Records come in the order of their keys' UTF-8 bytes, each key once.
   *
   * An attempt that finds a file of its name takes that of another attempt for its own where both are of the same records.
   *
@@ -28,20 +28,20 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
 
   import KeyFiles._
 
-  /** A log file: places first, then keys that go; `None` where there is no record. */
+  /** A log file: places or pairs first, then keys that go; `None` where there is no record. */
   def log(fileId: String, name: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] = {
     val out = new ByteArrayOutputStream()
     val places = new HFileWriter(out, form(Untimed))
     val gone = mutable.ArrayBuffer.empty[DeleteRecord]
     var written = 0L
-    val encoded = new EncodedPlaces
+    val encoded = new EncodedPayloads
     records.foreach { record => // hot path
       record.payload match {
         case NoPlace => gone += DeleteRecord(record.key, MetadataPartition.RecordIndex.name, OrderingValue.CommitTime)
-        case place: Place =>
-          places.append(record.key.getBytes(UTF_8), encoded.of(place))
+        case of @ (_: Place | _: Pair) =>
+          places.append(record.key.getBytes(UTF_8), encoded.of(of))
           written += 1
-        case other => throw new IllegalArgumentException(s"a record index has no record of $other")
+        case other => throw new IllegalArgumentException(s"${partition.name} has no record of $other")
       }
     }
     val headers = LogBlockWriter.headers(version, instant, RecordSchema.ofFiles)
@@ -64,14 +64,14 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
   def base(fileId: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] =
     if (!records.hasNext) None
     else {
-      val encoded = new EncodedPlaces
+      val encoded = new EncodedPayloads
       Some(ofEncoded(fileId, instant,
           records.map { record =>
             record.key.getBytes(UTF_8) ->
               (record.payload match {
-                case place: Place => encoded.of(place)
+                case of @ (_: Place | Pair(false)) => encoded.of(of)
                 case other =>
-                  throw new IllegalArgumentException(s"a base file of a record index has no record of $other")
+                  throw new IllegalArgumentException(s"a base file of ${partition.name} has no record of $other")
               })
           }))
     }
@@ -129,14 +129,14 @@ private[upkeep] object KeyFiles {
   def mayHaveBase(fileId: String): Boolean =
     FileNames.parseBaseFile(FileNames.baseFile(fileId, GroupFiles.Token, "0")).isDefined
 
-  /** Records without their keys, which are alike for all keys of a place. */
-  private final class EncodedPlaces {
+  /** Records without their keys, which are alike for all keys of a place, and for all pairs. */
+  private final class EncodedPayloads {
 
-    private val known = mutable.HashMap.empty[Place, Array[Byte]]
+    private val known = mutable.HashMap.empty[MetadataPayload, Array[Byte]]
 
-    def of(place: Place): Array[Byte] = {
+    def of(payload: MetadataPayload): Array[Byte] = {
       if (known.size > MostKnown) known.clear()
-      known.getOrElseUpdate(place, RecordEncoder.encode(MetadataRecord("", place)))
+      known.getOrElseUpdate(payload, RecordEncoder.encode(MetadataRecord("", payload)))
     }
   }
 

@@ -49,10 +49,6 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
     }
   }
 
-  // Rows stay where they are.
-  private def isQuiet(commit: CommitMetadata): Boolean =
-    commit.operation == CommitMetadata.Compact || commit.isLogCompaction || commit.compacted
-
   private def isPartitioned(metadata: MetadataTable, slices: Seq[FileSlice]): Boolean =
     metadata.definitions.get(MetadataPartition.RecordIndex.name).fold(
       slices.exists(_.fileId.length != MetadataPartition.RecordIndex.prefix.length + NumberLength))(_.isPartitioned)
@@ -94,6 +90,10 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
   }
 }
 
-private object KeyUpkeep {
+private[upkeep] object KeyUpkeep {
   private val NumberLength = "0000-0".length
+
+  /** Rows stay where they are, as they are. */
+  def isQuiet(commit: CommitMetadata): Boolean =
+    commit.operation == CommitMetadata.Compact || commit.isLogCompaction || commit.compacted
 }

@@ -2,7 +2,7 @@ package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, FileSystemView}
 import io.hudilite.metadata.{GroupRecords, MetadataPartition, RecordCodec, RecordSchema}
-import io.hudilite.metadata.MetadataPayload.Bloom
+import io.hudilite.metadata.MetadataPayload.{Bloom, Pair}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.timeline.{Action, Timeline, WriteStat}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
@@ -80,7 +80,7 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
       val stat =
         if (partition == MetadataPartition.RecordIndex)
           streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice))
-        else if (filters(partition))
+        else if (filters(partition) || partition.isSecondary)
           streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice).filterNot(r => isGone(r._2)))
         else {
           val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
@@ -101,11 +101,12 @@ private object MetadataCompaction {
 
   private lazy val codec = RecordCodec.of(RecordSchema.ofFiles)
 
-  /** The filter of a file that has been deleted. */
+  /** The filter of a file that has been deleted, or a pair that no row has any more. */
   private def isGone(record: Array[Byte]): Boolean =
     record.length < MostOfGone &&
       (codec.decode("", record, 0, record.length).payload match {
         case Bloom(_, _, _, isDeleted) => isDeleted
+        case Pair(isDeleted) => isDeleted
         case _ => false
       })
 }

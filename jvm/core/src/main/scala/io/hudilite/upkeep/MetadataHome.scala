@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
+import io.hudilite.config.{TableConfig, TableKeys, TableProperties, TableType}
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{
   ExpressionIndex,
@@ -11,7 +11,8 @@ import io.hudilite.metadata.{
   MetadataPartition,
   MetadataRecords,
   MetadataShape,
-  MetadataState
+  MetadataState,
+  SecondaryIndex
 }
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
 import io.hudilite.timeline.{Timeline, TimelineStore}
@@ -50,6 +51,20 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   def expressions: Seq[ExpressionIndex] =
     MetadataHome.expressions(storage, basePath, data.config).flatMap(_._2.toOption)
 
+  /** Those of its partitions that are secondary indexes which hudilite keeps up. */
+  def secondary: Seq[SecondaryIndex] =
+    MetadataHome.secondary(storage, basePath, data.config).flatMap(_._2.toOption)
+
+  /** Why the table cannot have this secondary index. */
+  def refusal(index: SecondaryIndex): Option[String] = MetadataHome.unkept(data.config, index.column,
+    storage.read(definitions).flatMap(content =>
+      CorruptTable.guard(definitions)(IndexDefinitions.parse(content)).get(MetadataPartition.RecordIndex.name)))
+
+  /** The secondary indexes that go with these partitions, each with the reason. */
+  def secondariesWithout(lost: Set[MetadataPartition]): Map[MetadataPartition, String] =
+    if (!lost(MetadataPartition.RecordIndex)) Map.empty
+    else partitions.filter(p => p.isSecondary && !lost(p)).map(_ -> "the record index goes, on which it rests").toMap
+
   /** Records of an action for the partition `files`. */
   def changes(action: MetadataAction): MetadataChanges =
     changes(action, MetadataState(MetadataShape(Set(MetadataPartition.Files), version)))
@@ -81,7 +96,8 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   }
 
   /** Takes partitions out of service, each with the reason: readers stop to trust them before anything of them goes. */
-  def without(reasons: Map[MetadataPartition, String]): MetadataHome = {
+  def without(those: Map[MetadataPartition, String]): MetadataHome = {
+    val reasons = secondariesWithout(those.keySet) ++ those
     reasons.toSeq.sortBy(_._1.name).foreach { case (partition, reason) =>
       MetadataHome.log.warn(s"Removing ${partition.name} from the metadata table of $basePath: $reason")
     }
@@ -122,6 +138,10 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
     storage.replace(definitions,
       IndexDefinitions.withExpression(storage.read(definitions), index, function, words, version))
 
+  /** Says of what a secondary index is. */
+  def define(index: SecondaryIndex): Unit = storage.replace(definitions,
+    IndexDefinitions.withValues(storage.read(definitions), index.partition.name, index.column, version))
+
   /** Says of the record index if it is partitioned. */
   def defineKeys(isPartitioned: Boolean): Unit =
     storage.replace(definitions, IndexDefinitions.withKeys(storage.read(definitions), isPartitioned))
@@ -141,29 +161,57 @@ private[hudilite] object MetadataHome {
   /** Definitions say of what the partition is. */
   private def isDefined(partition: MetadataPartition): Boolean =
     partition == MetadataPartition.ColumnStats || partition == MetadataPartition.RecordIndex ||
-      isExpression(partition.name)
+      partition.isSecondary || isExpression(partition.name)
 
   private val Kept: Set[String] = MetadataRecords.Made.map(_.name)
 
   /** True when the properties list partitions that hudilite keeps up, and nothing is being built beside them. */
   def isKept(storage: Storage, basePath: String, data: TableConfig): Boolean =
     data.metadataPartitions.contains(MetadataPartition.Files.name) &&
-      data.metadataPartitions.forall(name => Kept(name) || isExpression(name)) &&
-      data.metadataPartitionsInflight.isEmpty && expressions(storage, basePath, data).forall(_._2.isRight)
+      data.metadataPartitions.forall(name => Kept(name) || isExpression(name) || isSecondary(name)) &&
+      data.metadataPartitionsInflight.isEmpty && expressions(storage, basePath, data).forall(_._2.isRight) &&
+      secondary(storage, basePath, data).forall(_._2.isRight)
 
   private[upkeep] def isExpression(name: String): Boolean = name.startsWith(MetadataPartition.ExpressionPrefix)
 
+  private def isSecondary(name: String): Boolean = name.startsWith(MetadataPartition.SecondaryPrefix)
+
   /** The indexes of expressions that the properties list by their names, or why they are not kept up. */
   private def expressions(storage: Storage, basePath: String, data: TableConfig)
-      : Seq[(String, Either[String, ExpressionIndex])] = {
-    val names = data.metadataPartitions.filter(isExpression)
+      : Seq[(String, Either[String, ExpressionIndex])] =
+    defined(storage, basePath, data.metadataPartitions.filter(isExpression))((name, definitions) =>
+      ExpressionIndex.of(name, definitions.get(name)).filterOrElse(index =>
+          !data.droppedColumns.contains(index.column), "files do not have its column"))
+
+  /** As [[expressions]], the secondary indexes. */
+  private def secondary(storage: Storage, basePath: String, data: TableConfig)
+      : Seq[(String, Either[String, SecondaryIndex])] =
+    defined(storage, basePath, data.metadataPartitions.filter(isSecondary))((name, definitions) =>
+      SecondaryIndex.of(name, definitions.get(name), data.version).flatMap(index =>
+        unkept(data, index.column, definitions.get(MetadataPartition.RecordIndex.name)).toLeft(index)))
+
+  /** Why a table cannot have a secondary index of this column that hudilite keeps up.
+    *
+    * @param keys
+    *   definition of the record index
+    */
+  private def unkept(data: TableConfig, column: String, keys: Option[IndexDefinition]): Option[String] =
+    if (data.version < GroupFiles.LogsNameTheirWrite) Some(s"tables of version ${data.version} have none")
+    else if (data.tableType == TableType.MergeOnRead)
+      Some("the table is merge-on-read, whose log files do not tell the values that they replace")
+    else if (data.droppedColumns.contains(column)) Some(s"files do not have the column $column")
+    else if (!data.metadataPartitions.contains(MetadataPartition.RecordIndex.name)) Some("there is no record index")
+    else if (keys.exists(_.isPartitioned)) Some("the record index has the keys of each partition by themselves")
+    else None
+
+  private def defined[T](storage: Storage, basePath: String, names: Seq[String])(
+      of: (String, Map[String, IndexDefinition]) => Either[String, T]): Seq[(String, Either[String, T])] = {
     lazy val path = s"${basePath.stripSuffix("/")}/${IndexDefinitions.Path}"
-    lazy val defined = storage.read(path).fold(Map.empty[String, IndexDefinition])(content =>
+    lazy val definitions = storage.read(path).fold(Map.empty[String, IndexDefinition])(content =>
       CorruptTable.guard(path)(IndexDefinitions.parse(content)))
     names.map(name =>
       name ->
-        (try ExpressionIndex.of(name, defined.get(name)).filterOrElse(index =>
-              !data.droppedColumns.contains(index.column), "files do not have its column")
+        (try of(name, definitions)
         catch { case e: CorruptTable => Left(e.getMessage) }))
   }
 

@@ -4,7 +4,7 @@ import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyChange
 
 import io.hudilite.storage.Storage
-import io.hudilite.transaction.{Fault, MetadataTablePolicy, TransactionOptions, World}
+import io.hudilite.transaction.{Fault, MetadataTablePolicy, NamedValues, TransactionOptions, World}
 
 import munit.FunSuite
 
@@ -34,9 +34,12 @@ class KeyFaultSuite extends FunSuite {
   private def check(kind: KindOfIndex, world: World, clue: String): Unit = {
     val table = kind.table(world.memory)
     if (table.kept.partitions.contains("record_index")) assertEquals(table.places, table.expected, clue)
+    if (table.kept.partitions.contains("secondary_index_v"))
+      assertEquals(table.pairs("v"), table.expectedPairs, clue)
   }
 
-  private def tried(kind: KindOfIndex, prepare: Storage => Unit)(run: KeyedTable => Unit): Unit = {
+  private def tried(kind: KindOfIndex, prepare: Storage => Unit, kept: Seq[String] = Seq("files", "record_index"))(
+      run: KeyedTable => Unit): Unit = {
     def on(storage: Storage, options: TransactionOptions): Unit = run(kind.table(storage, options, deltas = 2))
     for (fault <- Fault.inTurn(new World(path, prepare).calls(on(_, World.Gone)), kind.version)) {
       val world = new World(path, prepare)
@@ -49,7 +52,7 @@ class KeyFaultSuite extends FunSuite {
       check(kind, world, clue)
       last.write("UPSERT", Seq(group("z", 1) -> Seq("y", "z")), come(group("z", 1), "y"))
       check(kind, world, clue)
-      assertEquals(last.kept.partitions.sorted, Seq("files", "record_index"), clue)
+      assertEquals(last.kept.partitions.sorted, kept, clue)
       assertEquals(last.kept.differences, Nil, clue)
     }
   }
@@ -68,6 +71,20 @@ class KeyFaultSuite extends FunSuite {
           Map("p" -> Seq(p1.fileId))))
     }
 
+    if (kind.hasValues) test(s"${kind.name}: values that change, move and go") {
+      def paired(storage: Storage): Unit = {
+        val table = kind.table(storage).create()
+        table.write("INSERT", Seq(p1 -> Seq("a=red", "b=blue", "c"), q1 -> Seq("d=red")),
+          come(p1, "a", "b", "c") ++ come(q1, "d"))
+        NamedValues.create(table.table, "v", "id", table.options, byBuckets = false)
+      }
+      tried(kind, paired, Seq("files", "record_index", "secondary_index_v")) { table =>
+        table.write("UPSERT", Seq(p1 -> Seq("a", "c=red"), p2 -> Seq("e=blue"), q1 -> Seq("b=blue")),
+          leave("p", "b") ++ come(p2, "e") ++ come(q1, "b") ++ leave("q_1", "d"))
+        assertEquals(table.pairs("v"), Seq("\u0000$a", "blue$b", "blue$e", "red$c"))
+      }
+    }
+
     test(s"${kind.name}: an index that is made beside a write") {
       def without(storage: Storage): Unit = {
         filled(kind)(storage)
@@ -83,6 +100,8 @@ private final case class KindOfIndex(version: Int, isPartitioned: Boolean, tells
 
   def table(storage: Storage, options: TransactionOptions = TransactionOptions(), deltas: Int = 10): KeyedTable =
     new KeyedTable(storage, "/t", version, isPartitioned, tells, deltas, options)
+
+  def hasValues: Boolean = version >= 8 && !isPartitioned
 
   def name: String =
     s"version $version${if (isPartitioned) " by partition" else ""}, keys ${if (tells) "told" else "read"}"

@@ -3,6 +3,7 @@ package io.hudilite.metadata
 import io.hudilite.metadata.MetadataAction._
 import io.hudilite.metadata.MetadataPayload.Statistics
 import io.hudilite.metadata.StatValue._
+import io.hudilite.metadata.known.ColumnSpan
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
 import munit.FunSuite

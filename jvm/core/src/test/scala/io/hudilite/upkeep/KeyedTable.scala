@@ -3,7 +3,7 @@ package io.hudilite.upkeep
 import io.hudilite.codec.parquet.MemoryFile
 import io.hudilite.config.{IndexesConf, KeyIndexConf, TableType}
 import io.hudilite.filegroup.{FileGroupId, FileNames, Partitions}
-import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
+import io.hudilite.metadata.{MetadataPartition, MetadataRecord, SecondaryIndex}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.{KeyChange, KeyNotes}
@@ -20,7 +20,8 @@ import org.apache.parquet.example.data.simple.SimpleGroupFactory
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.schema.MessageTypeParser
 
-/** A table whose base files hold record keys and nothing else, with a record index.
+/** A table whose base files hold record keys and a column `id`, with a record index. Of a row `a=b` the key is `a`, and the
+  * value of the column `b`.
   *
   * @param tells
   *   the tasks of its writes tell keys; else files are read
@@ -56,6 +57,17 @@ final class KeyedTable(val storage: Storage, val path: String, version: Int, isP
       case MetadataRecord(key, Place(partition, fileId, _, _)) => key -> FileGroupId(partition, fileId)
     }.toList.sortBy { case (key, group) => (key, group.partition) }
   }
+
+  /** Pairs as the secondary index of this name has them. */
+  def pairs(name: String): Seq[String] = {
+    val now = table
+    val partition = MetadataPartition.of(SecondaryIndex.partitionName(name)).get
+    new MetadataTable(now.store, now.timeline).records(partition).map(_.key).toList.sorted
+  }
+
+  /** Pairs of the rows. */
+  def expectedPairs: Seq[String] = table.allSlices().values.flatten
+    .flatMap(ChangedPairs.staying(path, _, "id").changes(storage)).map(_.key).toList.distinct.sorted
 
   /** Places of the rows. */
   def expected: Seq[(String, FileGroupId)] =
@@ -111,14 +123,17 @@ final class KeyedTable(val storage: Storage, val path: String, version: Int, isP
 object KeyedTable {
 
   private val schema = MessageTypeParser.parseMessageType(
-    "message row { optional binary _hoodie_record_key (UTF8); }")
+    "message row { optional binary _hoodie_record_key (UTF8); optional binary id (UTF8); }")
 
   /** A base file with these keys. */
   def parquet(keys: Seq[String]): Array[Byte] = {
     val file = new MemoryFile(1024L, "keys")
     val writer = ExampleParquetWriter.builder(file).withType(schema).withConf(new Configuration(false)).build()
     val rows = new SimpleGroupFactory(schema)
-    try keys.foreach(key => writer.write(rows.newGroup().append("_hoodie_record_key", key)))
+    try keys.map(_.split("=", 2)).foreach { row =>
+        val made = rows.newGroup().append("_hoodie_record_key", row.head)
+        writer.write(row.lift(1).fold(made)(made.append("id", _)))
+      }
     finally writer.close()
     file.written((bytes, length) => bytes.take(length))
   }

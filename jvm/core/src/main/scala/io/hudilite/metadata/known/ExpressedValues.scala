@@ -1,7 +1,7 @@
 package io.hudilite.metadata.known
 
 import io.hudilite.codec.bloom.BloomFilter
-import io.hudilite.metadata.{ColumnFacts, ColumnSpan, ExpressionIndex, KnownFile, StatType, StatValue}
+import io.hudilite.metadata.{ColumnFacts, ExpressionIndex, KnownFile, StatType, StatValue}
 import io.hudilite.metadata.StatValue.{Int32, Text}
 
 import java.nio.charset.StandardCharsets.UTF_8

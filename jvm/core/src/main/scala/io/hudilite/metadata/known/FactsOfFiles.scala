@@ -3,7 +3,7 @@ package io.hudilite.metadata.known
 import io.hudilite.codec.parquet.ParquetRecords
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFileFooter, StoredFile}
-import io.hudilite.metadata.{ExpressionIndex, FooterFacts, KnownFile}
+import io.hudilite.metadata.{ExpressionIndex, KnownFile}
 import io.hudilite.storage.Storage
 
 import org.apache.hadoop.conf.Configuration

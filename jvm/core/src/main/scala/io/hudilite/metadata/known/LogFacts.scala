@@ -4,7 +4,7 @@ import io.hudilite.codec.avro.{AvroCodecValues, AvroFields, AvroInput}
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.log.{AvroBlock, BlockKind, LogBlock, LogFiles}
-import io.hudilite.metadata.{AvroStatValues, ColumnSpan, ExpressionIndex, FooterFacts, KnownFile, StatType, StatValue}
+import io.hudilite.metadata.{AvroStatValues, ExpressionIndex, KnownFile, StatType, StatValue}
 import io.hudilite.storage.Storage
 
 import org.apache.avro.Schema

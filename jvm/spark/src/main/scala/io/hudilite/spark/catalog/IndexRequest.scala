@@ -27,6 +27,21 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
   /** The record index is asked for, whose only name is its own. */
   def ofKeys: Boolean = (kind == RecordIndex || kind.isEmpty) && name.equalsIgnoreCase(RecordIndex) && strange.isEmpty
 
+  /** A secondary index is asked for. */
+  def ofValues: Boolean = kind.isEmpty && !name.equalsIgnoreCase(RecordIndex)
+
+  /** The column of a secondary index to make, or the refusal. */
+  def valued: Either[UnsupportedStatement, String] = {
+    val unknown = options.keys.filterNot(_.startsWith(OfWrites)).toSeq.sorted
+    if (!name.matches("\\w+")) Left(secondary("its name has letters, digits and _ alone"))
+    else if (columns.size != 1) Left(secondary("it is of one column; make an index of each"))
+    else if (unknown.nonEmpty)
+      Left(secondary(s"it has no options but those of a write; leave out ${unknown.mkString(", ")}"))
+    else Right(column)
+  }
+
+  private def secondary(reason: String): UnsupportedStatement = refused(s"CREATE INDEX $name ON ... ($column)", reason)
+
   /** Options of a write that makes the record index. */
   def ofWrite: Map[String, String] =
     others ++ (if (says("true")) Map(IndexOptions.PartitionKeys.name -> "true") else Map.empty)
@@ -74,8 +89,6 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
           s"out ${strange.mkString(", ")}")
     case RecordIndex =>
       refused(s"CREATE INDEX $name USING $RecordIndex", s"a table has one, whose name is $RecordIndex")
-    case "" => refused(s"CREATE INDEX $name ON ... ($column)",
-        s"secondary indexes are made and kept up by Apache Hudi alone; $InPlaceOfColumns=$column $PassOver")
     case ColumnStats if expression.isEmpty =>
       refused(s"CREATE INDEX $name USING $ColumnStats",
         s"without an expression a write makes it: $InPlaceOfColumns=$column $PassOver")
@@ -83,8 +96,7 @@ private[catalog] final case class IndexRequest(name: String, kind: String, colum
       refused(s"CREATE INDEX $name USING $kind ... expr = '$function'",
         s"$reason; keep the value in a column of its own, and $InPlaceOfColumns with it $PassOver")
     case other => refused(s"CREATE INDEX $name USING $other",
-        s"kinds of indexes are $RecordIndex, $ColumnStats and $BloomFilters, and without USING a secondary index, which Apache " +
-          "Hudi makes")
+        s"kinds of indexes are $RecordIndex, $ColumnStats and $BloomFilters, and without USING a secondary index")
   }
 
   /** The refusal where options of a write say the opposite of [[isWhole]]. */

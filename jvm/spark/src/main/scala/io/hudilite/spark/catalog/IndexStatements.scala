@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.plan.table.PlannedTable
-import io.hudilite.transaction.{NamedIndexes, NamedKeys, TransactionOptions}
+import io.hudilite.transaction.{NamedIndexes, NamedKeys, NamedValues, TransactionOptions}
 
 import java.util.{Collections, Locale, Map => JMap, Properties}
 
@@ -30,7 +30,14 @@ private[catalog] trait IndexStatements extends SupportsIndex { self: PlannedTabl
       val options = KeyedOptions.of(session, basePath, conf.commit)
       if (asked.isWhole && options.indexes.partitionKeys.isAsked) throw asked.contradiction.of(basePath)
       NamedKeys.create(found, asked.columns, options, conf.index.byBuckets)
-    } else asked.made(found.config.version, found.storedJson) match {
+    } else if (asked.ofValues) asked.valued match {
+      case Left(refused) => throw refused.of(basePath)
+      case Right(column) =>
+        val conf = writeConf(asked.options)
+        NamedValues.create(found, asked.name, column, KeyedOptions.of(session, basePath, conf.commit),
+          conf.index.byBuckets)
+    }
+    else asked.made(found.config.version, found.storedJson) match {
       case Left(refused) => throw refused.of(basePath)
       case Right(expression) => NamedIndexes.create(found, expression, asked.function, asked.options,
           TransactionOptions.of(writeConf().commit), new FactsJob(session))

@@ -144,7 +144,7 @@ final class IndexStatementsSuite extends NamedSession {
         "isPartitioned of 'maybe', more",
       "CREATE INDEX record_index ON t (id) OPTIONS (isPartitioned = 'false', hoodie.metadata.record.level.index.enable = 'true')" ->
         "isPartitioned is false",
-      "CREATE INDEX by_name ON t (name)" -> "column.stats.column.list=name",
+      "CREATE INDEX by_name ON t (name)" -> "CREATE INDEX record_index ON ... (id)",
       "CREATE INDEX n ON TABLE t USING column_stats(name)" -> "column.stats.column.list=name",
       "CREATE INDEX n ON t USING column_stats(name, ts) OPTIONS (expr = 'identity')" -> "list=name, ts",
       "CREATE INDEX IF NOT EXISTS h ON t USING COLUMN_STATS(ts) OPTIONS (expr = 'from_unixtime', format = 'yyyy')" ->

@@ -1,5 +1,6 @@
-package io.hudilite.metadata
+package io.hudilite.metadata.known
 
+import io.hudilite.metadata.{ColumnFacts, StatType, StatValue}
 import io.hudilite.metadata.StatValue._
 
 import java.math.{BigDecimal, BigInteger}

@@ -1,5 +1,6 @@
-package io.hudilite.metadata
+package io.hudilite.metadata.known
 
+import io.hudilite.metadata.{ColumnFacts, StatType, StatValue}
 import io.hudilite.metadata.StatValue._
 
 /** Gathers the facts on a column of a log file, value by value.

@@ -1,0 +1,138 @@
+package io.hudilite.upkeep
+
+import io.hudilite.filegroup.{FileSlice, Partitions}
+import io.hudilite.metadata.{MetadataKeys, SecondaryKey}
+import io.hudilite.metadata.known.{ValuesOfFile, ValuesOfFiles}
+import io.hudilite.record.KeyChange
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteStat
+
+import scala.collection.BufferedIterator
+
+/** Pairs of a value and a record key that come to a file group and leave it, as its base files tell before and after a
+  * write. Rows that stay with their value are none, where both files are sorted; else each pair leaves, and those that are
+  * there come.
+  *
+  * @param all
+  *   rows that stay are told in any case
+  */
+private[upkeep] final case class ChangedPairs(column: String, partition: String, fileId: String,
+    before: Option[SizedFile], after: Option[SizedFile], all: Boolean = false) extends KeySource {
+
+  import ChangedPairs._
+
+  override def estimate: Long = (before.toSeq ++ after).map(_.bytes).sum / RowBytes + 1
+
+  override def changes(storage: Storage): Iterator[KeyChange] = {
+    val files = new ValuesOfFiles(storage, column)
+    var opened = List.empty[ValuesOfFile]
+    def open(file: SizedFile): ValuesOfFile = {
+      val found = files.open(file.path, file.bytes)
+      opened = found :: opened
+      found
+    }
+    def close(): Unit = opened.foreach(_.close())
+    try {
+      val (old, now) = (before.map(open), after.map(open))
+      val changed =
+        if (!all && (old ++ now).forall(_.isSorted)) merged(runs(old), runs(now))
+        else old.iterator.flatten.map(pair => left(pair.text)) ++ now.iterator.flatten.map(pair => came(pair.text))
+      new Closing(changed, () => close())
+    } catch {
+      case e: Throwable =>
+        close()
+        throw e
+    }
+  }
+
+  private def runs(rows: Option[ValuesOfFile]): BufferedIterator[Run] = new Runs(rows.iterator.flatten).buffered
+
+  private def merged(old: BufferedIterator[Run], now: BufferedIterator[Run]): Iterator[KeyChange] =
+    Iterator.continually(()).takeWhile(_ => old.hasNext || now.hasNext).flatMap { _ => // hot path
+      val side =
+        if (!old.hasNext) 1
+        else if (!now.hasNext) -1
+        else if (old.head.key == now.head.key) 0
+        else MetadataKeys.order.compare(old.head.key, now.head.key)
+      val was = if (side <= 0) old.next().pairs else Set.empty[String]
+      val is = if (side >= 0) now.next().pairs else Set.empty[String]
+      (was -- is).toSeq.map(left) ++ (is -- was).map(came)
+    }
+
+  private def left(pair: String): KeyChange = KeyChange(pair, partition, None, Some(fileId))
+
+  private def came(pair: String): KeyChange = KeyChange(pair, partition, Some(fileId))
+}
+
+private[upkeep] object ChangedPairs {
+
+  // Of a file of which nobody counts the rows.
+  private val RowBytes = 50L
+
+  /** All pairs of the rows of a slice without log files come. */
+  def staying(basePath: String, slice: FileSlice, column: String): ChangedPairs =
+    ChangedPairs(column, slice.partition, slice.fileId, None, file(basePath, slice))
+
+  /** All pairs of the rows of a slice without log files leave. */
+  def leaving(basePath: String, slice: FileSlice, column: String): ChangedPairs =
+    ChangedPairs(column, slice.partition, slice.fileId, file(basePath, slice), None)
+
+  /** The changes of a file group by a base file that a write has made.
+    *
+    * @param before
+    *   the slice before it
+    */
+  def written(basePath: String, stat: WriteStat, before: Option[FileSlice], column: String, all: Boolean)
+      : ChangedPairs =
+    ChangedPairs(column, stat.partitionPath, stat.fileId, before.flatMap(file(basePath, _)),
+      Some(SizedFile(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)), all)
+
+  private def file(basePath: String, slice: FileSlice): Option[SizedFile] = {
+    val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)
+    slice.base.map(base => SizedFile(s"$folder/${base.name}", base.length))
+  }
+
+  /** The pairs of rows of one key that follow each other. */
+  private final case class Run(key: String, pairs: Set[String])
+
+  private final class Runs(rows: Iterator[SecondaryKey]) extends Iterator[Run] {
+
+    private val ahead = rows.buffered
+
+    override def hasNext: Boolean = ahead.hasNext
+
+    override def next(): Run = { // hot path
+      val first = ahead.next()
+      var pairs = Set(first.text)
+      while (ahead.hasNext && ahead.head.recordKey == first.recordKey) pairs += ahead.next().text
+      Run(first.recordKey, pairs)
+    }
+  }
+
+  /** Closes what it reads from behind the last one, or as it fails. */
+  private final class Closing[T](of: Iterator[T], close: () => Unit) extends Iterator[T] {
+
+    private var isOpen = true
+
+    override def hasNext: Boolean = isOpen && {
+      val more = orClosed(of.hasNext)
+      if (!more) end()
+      more
+    }
+
+    override def next(): T = orClosed(of.next())
+
+    private def orClosed[A](step: => A): A =
+      try step
+      catch {
+        case e: Throwable =>
+          end()
+          throw e
+      }
+
+    private def end(): Unit = if (isOpen) {
+      isOpen = false
+      close()
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.hudilite.upkeep
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.metadata.{GroupRecords, MetadataPartition, MetadataRecord, SecondaryIndex, SecondaryKey}
+import io.hudilite.metadata.MetadataPayload.{Pair, Place}
+import io.hudilite.metadata.stored.{MetadataTable, PlaceReader}
+import io.hudilite.record.KeyChange
+import io.hudilite.storage.Storage
+import io.hudilite.table.{RowCounts, Table}
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+/** Writes into a secondary index of a copy-on-write table what an action changes, or makes it (docs/format.md#secondary-indexes).
+  * As for the record index, a delta commit of the metadata table is pending meanwhile.
+  */
+private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex, jobs: KeyJobs) {
+
+  /** The log files that the action makes. A row with a place in the record index is never without its pair: where rows that
+    * stay may get one, their pairs come again.
+    *
+    * @param before
+    *   the table before the action
+    * @param now
+    *   as its timeline is now
+    * @param all
+    *   rows that stay may get a place
+    */
+  def written(instant: String, commit: CommitMetadata, before: Table, now: => Table, all: Boolean)(
+      metadata: MetadataTable): Seq[WriteStat] = {
+    val sources =
+      if (KeyUpkeep.isQuiet(commit)) Nil
+      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, now)
+      else changes(commit, before, all)
+    if (sources.isEmpty) Nil
+    else {
+      val pending = metadata.pending
+      val shards = metadata.slices(index.partition).toIndexedSeq.map(slice =>
+        IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
+      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata), all),
+        home.storage)
+    }
+  }
+
+  private def places(metadata: MetadataTable): PlacesBefore = {
+    val slices = metadata.slices(MetadataPartition.RecordIndex).toIndexedSeq
+    PlacesBefore(IndexGroups(slices.map(_.fileId), isPartitioned = false), slices, metadata.placeReader)
+  }
+
+  // Where each row has a place, each has its pair.
+  private def clustered(commit: CommitMetadata, now: Table): Seq[KeySource] =
+    if (now.recordIndex.isRight) Nil
+    else files(commit).map(ChangedPairs.written(home.basePath, _, None, index.column, all = true))
+
+  private def files(commit: CommitMetadata): Seq[WriteStat] = commit.allStats.filter(_.path.nonEmpty).toSeq
+
+  private def changes(commit: CommitMetadata, before: Table, all: Boolean): Seq[KeySource] = {
+    val files = this.files(commit)
+    files.find(_.isLog).foreach(log => throw withLogs(log.path))
+    val slices = before.slices((commit.replaced.keySet ++ files.map(_.partitionPath)).toSeq)
+    def of(partition: String): Seq[FileSlice] = slices.getOrElse(partition, Nil)
+    val replaced = for ((partition, ids) <- commit.replaced.toSeq; slice <- of(partition) if ids.contains(slice.fileId))
+      yield slice
+    val rewritten = files.map(stat => stat -> of(stat.partitionPath).find(_.fileId == stat.fileId))
+    (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
+    replaced.map(ChangedPairs.leaving(home.basePath, _, index.column)) ++
+      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index.column, all) }
+  }
+
+  private def withLogs(name: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> home.basePath,
+    "reason" -> s"$name has log files, of which no values are told to ${index.partition.name}")
+
+  /** Makes it of the rows of the newest slices, or says why it cannot be made.
+    *
+    * @param instant
+    *   that no other write of the metadata table has
+    */
+  def made(table: Table, asked: ValuesToMake, instant: String): Option[String] = {
+    val slices = table.allSlices().values.flatten.toSeq
+    if (slices.exists(_.logs.nonEmpty)) Some("some file groups have log files, whose values are not told")
+    else {
+      MetadataHome.deleteBelow(home.storage, home.folderOf(index.partition))
+      home.define(index)
+      // An estimate: a file group of the index has room for 22 million keys.
+      val rows = if (asked.least == asked.most) 0L else RowCounts.estimate(table, slices.flatMap(_.base)).getOrElse(0L)
+      val ids = (0 until IndexGroups.reckoned(rows, asked.least, asked.most, asked.growth))
+        .map(GroupRecords(index.partition, _, Nil).fileId)
+      new MetadataWriter(home).begin(index.partition, ids, instant, table.timeline)(
+        jobs.run(slices.map(ChangedPairs.staying(home.basePath, _, index.column)),
+          InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
+      None
+    }
+  }
+}
+
+/** The places of record keys before an action. */
+private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: IndexedSeq[FileSlice], reader: PlaceReader) {
+  def of(storage: Storage, keys: Set[String]): Map[String, Place] =
+    keys.groupBy(groups.numberOf(_, "")).toSeq.flatMap { case (number, some) =>
+      reader.places(storage, slices(number), some)
+    }.toMap
+}
+
+/** The secondary index of a table that a write changes. A pair that comes anywhere is there, whatever it leaves. One that
+  * leaves a file group stays where the place of its key is elsewhere: another row has the key.
+  *
+  * @param shards
+  *   in the order of the groups
+  * @param all
+  *   pairs of rows that stay in their file group are written, too
+  */
+private[upkeep] final case class PairShards(folder: String, version: Int, instant: String, index: SecondaryIndex,
+    shards: IndexedSeq[IndexShard], places: PlacesBefore, all: Boolean) extends KeyShards {
+
+  override def count: Int = shards.size
+
+  override def numberOf(key: String, partition: String): Int = index.groupOf(key, shards.size)
+
+  override def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat] = {
+    val shard = shards(number)
+    val records = new CommitShards.ByKey(changes).grouped(CommitShards.KeysAtOnce).flatMap(changed(storage, _))
+    new KeyFiles(storage, folder, version, index.partition).log(shard.slice.fileId, shard.logName, instant, records)
+      .map(_.copy(prevCommit = instant))
+  }
+
+  private def changed(storage: Storage, lot: Seq[(String, Seq[KeyChange])]): Seq[MetadataRecord] = {
+    def comes(some: Seq[KeyChange]): Boolean = some.exists(_.fileId.isDefined)
+    val leaving = lot.collect { case (key, some) if !comes(some) => SecondaryKey.parse(key).recordKey }.toSet
+    val known = if (leaving.isEmpty) Map.empty[String, Place] else places.of(storage, leaving)
+    def isElsewhere(key: String, some: Seq[KeyChange]): Boolean =
+      known.get(SecondaryKey.parse(key).recordKey).exists(place =>
+        !some.exists(_.leaves(place.partition, place.fileId)))
+    def stays(some: Seq[KeyChange]): Boolean =
+      !all && some.exists(came => came.fileId.exists(group => some.exists(_.leaves(came.partition, group))))
+    lot.filterNot { case (key, some) => if (comes(some)) stays(some) else isElsewhere(key, some) }
+      .map { case (key, some) => MetadataRecord(key, Pair(isDeleted = !comes(some))) }
+  }
+}
+
+/** A secondary index that is being made.
+  *
+  * @param ids
+  *   of its file groups, in their order
+  */
+private[upkeep] final case class InitialPairs(folder: String, version: Int, instant: String, index: SecondaryIndex,
+    ids: IndexedSeq[String]) extends KeyShards {
+
+  override def count: Int = ids.size
+
+  override def numberOf(key: String, partition: String): Int = index.groupOf(key, ids.size)
+
+  override def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat] =
+    new KeyFiles(storage, folder, version, index.partition).base(ids(number), instant,
+      new CommitShards.ByKey(changes).map { case (key, _) => MetadataRecord(key, Pair(isDeleted = false)) })
+}

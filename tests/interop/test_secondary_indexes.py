@@ -1,0 +1,102 @@
+"""Secondary indexes in turns with Apache Hudi: either makes them, both keep them up, and Hudi goes by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engines import SELF_CHECK, Engine, Shape, frame, record
+from model import Model
+from pyspark.sql import SparkSession
+from rows import found_by_each, held_by_each, rows_of
+from test_expression_indexes import table_of
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
+
+ALWAYS = {
+    "hoodie.metadata.enable": "true",
+    "hoodie.metadata.global.record.level.index.enable": "true",
+    "hoodie.metadata.global.record.level.index.min.filegroup.count": "2",
+    "hoodie.metadata.global.record.level.index.max.filegroup.count": "2",
+    "hoodie.metadata.index.column.stats.enable": "false",
+    "hoodie.metadata.index.partition.stats.enable": "false",
+    "hoodie.metadata.compact.max.delta.commits": "4",
+    "hoodie.parquet.small.file.limit": "0",
+    "hoodie.clean.commits.retained": "2",
+}
+HUDIS = {
+    **ALWAYS,
+    "hoodie.embed.timeline.server": "true",
+    "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
+}
+FILTERS = ["colour = 'c1'", "colour = 'c4'", "colour = 'a$b\\\\'", "colour IN ('c2', 'c6')", "ts = 3", "colour = 'no'"]
+
+
+def create_by_hudilite(spark: SparkSession, path: Path, column: str) -> None:
+    expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
+    columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
+    columns[0] = expressions.Expressions.column(column)
+    table_of(spark, path).createIndex(f"by_{column}", columns, {}, dict(ALWAYS))
+
+
+def create_by_hudi(spark: SparkSession, path: Path, column: str) -> None:
+    for key, value in {**HUDIS, "hoodie.write.auto.upgrade": "false"}.items():
+        spark.sql(f"SET {key}={value}")
+    try:
+        spark.sql(f"CREATE TABLE IF NOT EXISTS paired_by_hudi USING hudi LOCATION '{path}'")
+        spark.sql(f"CREATE INDEX by_{column} ON paired_by_hudi ({column})")
+    finally:
+        for key in [*HUDIS, "hoodie.write.auto.upgrade"]:
+            spark.sql(f"RESET {key}")
+        spark.sql("DROP TABLE IF EXISTS paired_by_hudi")
+
+
+def escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in "\\$\0" else c for c in text)
+
+
+def pairs(spark: SparkSession, path: Path) -> list[str]:
+    """Keys of the records of all secondary indexes, as hudilite reads them."""
+    found = spark.sql(
+        f"SELECT key FROM hudi_metadata('{path}') WHERE type = 7 AND NOT SecondaryIndexMetadata.isDeleted"
+    )
+    return sorted(row.key for row in found.collect())
+
+
+@pytest.mark.parametrize(("version", "first"), [(9, "hudilite"), (8, "hudi")])
+def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
+    lite: Engine, real: Engine, path: Path, version: int, first: str
+) -> None:
+    spark = lite.spark
+    shape, model = Shape(version), Model()
+    players = [replace(lite, always={**lite.always, **ALWAYS}), replace(real, always={**real.always, **HUDIS})]
+    if first == "hudi":
+        players.reverse()
+    lost: list[tuple[int, str, str, str]] = []
+    turns = [0, 1, 0, 1, 0]
+    for turn, player in enumerate(turns):
+        engine = players[player]
+        if turn == 1:
+            for column in ("colour", "ts"):
+                (create_by_hudilite if first == "hudilite" else create_by_hudi)(spark, path, column)
+        batch = [
+            record(f"k${i:02d}", turn, f"d{i % 3}", [f"c{turn}", "a$b\\", None, "c1", f"c{i % 7}"][i % 5], float(i))
+            for i in range(0 if turn == 4 else turn * 2, 8 if turn == 4 else turn * 2 + 8)
+        ]
+        operation = "delete" if turn in (3, 4) else "upsert"
+        facts = shape.options() if engine.repeat_facts or turn == 0 else {}
+        engine.write(frame(engine.spark, batch), path, operation, **facts)
+        (model.delete if operation == "delete" else model.upsert)(batch)
+        if turn >= 1:
+            rows = [row.asDict() for row in real.read(path, **{"hoodie.metadata.enable": "false"}).collect()]
+            texts = [(row[column], row["id"]) for row in rows for column in ("colour", "ts")]
+            wanted = sorted(("\0" if v is None else escaped(str(v))) + "$" + escaped(key) for v, key in texts)
+            assert pairs(spark, path) == wanted, (turn, engine.name)
+        read = real.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
+        assert rows_of(read) == model.rows(), turn
+        if turn >= 1 and (engine is not real or turn == len(turns) - 1):
+            plain = real.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
+            answers = zip(FILTERS, found_by_each(read, FILTERS), held_by_each(plain, FILTERS), strict=True)
+            lost += [(turn, engine.name, condition) for condition, seen, wanted in answers if seen != wanted]
+    assert lost == []
