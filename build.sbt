@@ -117,10 +117,14 @@ lazy val hudi = project.in(file("jvm/hudi-name")).dependsOn(core % "provided", s
 lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(common,
   name := "hudilite-bench",
   publish / skip := true,
+  publishMavenStyle := false, // else sbt warns of what depends on nothing
   libraryDependencies ++= Seq(
     "org.apache.spark" %% "spark-sql" % stack.spark,
     "org.openjdk.jmh" % "jmh-core" % "1.37",
-    "org.apache.hudi" % "hudi-io" % "1.2.0", // Hudi's own HFiles, a yardstick
+    // Hudi's own classes, a yardstick; what they need besides is in Spark.
+    "org.apache.hudi" % "hudi-io" % "1.2.0",
+    ("org.apache.hudi" % "hudi-common" % "1.2.0").intransitive(),
+    ("org.apache.hudi" % "hudi-client-common" % "1.2.0").intransitive(),
     "org.openjdk.jmh" % "jmh-generator-annprocess" % "1.37" % Provided),
   javacOptions ++= Seq("-processor", "org.openjdk.jmh.generators.BenchmarkProcessor"),
   run / fork := true,

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
-from soak import TABLES, rows, timed, write
+from soak import INDEXES, TABLES, rows, timed, write
 
 import hudilite
 
+BARE = {"hoodie.metadata.enable": "false"}
 OFF = {"hudilite.services": "false"}
 SETTINGS = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.ui.showConsoleProgress": "false"}
 
@@ -30,6 +31,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--commits", type=int, default=200, help="timed commits of each of the two tables")
     parse.add_argument("--warm", type=int, default=60, help="commits before, untimed")
     parse.add_argument("--table", choices=TABLES, default="cow")
+    parse.add_argument("--metadata", action="store_true", help="compare the upkeep of indexes instead")
     parse.add_argument("--rows", type=int, default=20_000, help="rows of the table, in 4 partitions")
     parse.add_argument("--batch", type=int, default=200, help="rows of a commit")
     parse.add_argument("--work", default="bench-work")
@@ -48,7 +50,9 @@ def by_calls(spark: SparkSession, path: Path, kind: str) -> None:
 
 def beside(spark: SparkSession, args: argparse.Namespace, work: Path) -> dict[str, list[dict[str, float]]]:
     """The times of the commits with services, of those without, and of the same services by calls."""
-    tables: dict[str, tuple[Path, dict[str, str]]] = {"with": (work / "with", {}), "without": (work / "without", OFF)}
+    options = (INDEXES, BARE) if args.metadata else ({}, OFF)
+    tables: dict[str, tuple[Path, dict[str, str]]]
+    tables = {name: (work / name, more) for name, more in zip(("with", "without"), options, strict=True)}
     kind = {**TABLES[args.table]}
     pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())
     for path, more in tables.values():
@@ -62,20 +66,22 @@ def beside(spark: SparkSession, args: argparse.Namespace, work: Path) -> dict[st
             path, more = tables[name]
             batch = rows(spark.range(first, first + args.batch), n)
             took[name].append(timed(pid, write, batch, path, **kind, **more))
-        took["by calls"].append(timed(pid, by_calls, spark, tables["without"][0], args.table))
-    return {name: times[args.warm :] for name, times in took.items()}
+        if not args.metadata:
+            took["by calls"].append(timed(pid, by_calls, spark, tables["without"][0], args.table))
+    return {name: times[args.warm :] for name, times in took.items() if times}
 
 
 def summary(took: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
     said: dict[str, Any] = {}
+    of = "services" if "by calls" in took else "indexes"
     for figure in ("wall s", "cpu s"):
         mean = {name: statistics.mean(t[figure] for t in times) for name, times in took.items()}
         said[figure] = {name: round(value, 4) for name, value in mean.items()}
         more = [a[figure] - b[figure] for a, b in zip(took["with"], took["without"], strict=True)]
-        said[figure]["services"] = round(statistics.mean(more), 4)
+        said[figure][of] = round(statistics.mean(more), 4)
         said[figure]["give or take"] = round(2 * statistics.stdev(more) / len(more) ** 0.5, 4)
-        said[f"{figure}, with / without services"] = round(mean["with"] / mean["without"], 3)
-        said[f"{figure}, share of services"] = round(1 - mean["without"] / mean["with"], 3)
+        said[f"{figure}, with / without {of}"] = round(mean["with"] / mean["without"], 3)
+        said[f"{figure}, share of {of}"] = round(1 - mean["without"] / mean["with"], 3)
     return said
 
 

@@ -6,6 +6,7 @@
 
 The table is fabricated: one partition is written, its files are linked into all others under names of their own, and
 commits are written that name them. So only its first partition may be written to, and what is measured is planning.
+With `--metadata` the table gets a metadata table, and what that names is measured beside folders that are listed.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--partitions", type=int, default=1_000)
     parse.add_argument("--work", default="bench-work", help="where the tables and the log go")
     parse.add_argument("--heap", default="4g", help="memory of the driver")
+    parse.add_argument("--metadata", action="store_true", help="measure listing, by a metadata table and by folders")
     parse.add_argument("--only", default="", help="names of measurements, separated by semicolons")
     return parse.parse_args()
 
@@ -160,7 +162,7 @@ class Meter:
         first, runs = runs[0], runs[warm:]
         row = {key: round(statistics.median(run[key] for run in runs), 3) for key in runs[0]}
         self.results[name] = row | {"first_cpu_s": first["cpu_s"]}
-        print(f"{name:<34}" + "  ".join(f"{key} {value}" for key, value in self.results[name].items()), flush=True)
+        print(f"{name:<36}" + "  ".join(f"{key} {value}" for key, value in self.results[name].items()), flush=True)
 
     def once(self, action: Callable[[], Any]) -> dict[str, float]:
         self.spark._jvm.System.gc()
@@ -222,6 +224,22 @@ def measure(spark: SparkSession, meter: Meter, path: str, per: int) -> None:
     meter.step("upsert of 1,000 keys", lambda _: write(changes, path, "upsert"))
 
 
+def measure_names(spark: SparkSession, meter: Meter, path: str) -> None:
+    """Files of one partition and of all, as the metadata table names them and as folders list them."""
+    meter.step("make", lambda _: spark.sql(f"CALL hudilite.system.create_metadata_table('{path}')").collect(), 0, 1)
+    for by, asked in (("metadata table", True), ("folders", False)):
+
+        def plan(part: str | None, asked: bool = asked, cold: bool = True) -> None:
+            if cold:
+                spark.sql(f"REFRESH TABLE hudilite.`{path}`")
+            frame = spark.read.format("hudilite").option("hoodie.metadata.enable", str(asked).lower()).load(path)
+            tasks_of(frame.where(f"part = '{part}'") if part else frame)
+
+        meter.step(f"plan one partition by {by}", lambda i, plan=plan: plan(f"p{i + 1:04d}"), warm=5, repeat=5)
+        meter.step(f"again by {by}", lambda i, plan=plan: plan("p0007", cold=False), warm=3, repeat=5)
+        meter.step(f"plan all by {by}", lambda _, plan=plan: plan(None), warm=1, repeat=3)
+
+
 def main() -> None:
     args = arguments()
     Path(args.work).mkdir(parents=True, exist_ok=True)
@@ -234,7 +252,10 @@ def main() -> None:
     shutil.copytree(path, copied, copy_function=os.link)
     meter = Meter(spark, args)
     try:
-        measure(spark, meter, str(copied), args.groups // args.partitions)
+        if args.metadata:
+            measure_names(spark, meter, str(copied.absolute()))
+        else:
+            measure(spark, meter, str(copied), args.groups // args.partitions)
     finally:
         Path(args.work, f"large-{args.groups}.json").write_text(json.dumps(meter.results, indent=1))
         shutil.rmtree(copied, ignore_errors=True)

@@ -28,8 +28,17 @@ TABLES: dict[str, dict[str, str]] = {
     "mor": {"hoodie.datasource.write.table.type": "MERGE_ON_READ"},
     "buckets": {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "2"},
 }
+#: The metadata table with all indexes that hudilite makes of files and keys.
+INDEXES = {
+    "hoodie.metadata.enable": "true",
+    "hoodie.metadata.index.column.stats.enable": "true",
+    "hoodie.metadata.record.index.enable": "true",
+    "hoodie.metadata.record.index.min.filegroup.count": "2",
+}
+METADATA = Path(".hoodie", "metadata")
 WITHOUT_EVERY = 10
 FIGURES = ("wall s", "cpu s", "read s", "read cpu s", "live files", "files", "timeline files", "MiB", "MiB of history")
+OF_METADATA = ("metadata files", "metadata MiB")
 HISTORY = ".hoodie/timeline/history"
 
 
@@ -37,6 +46,7 @@ def arguments() -> argparse.Namespace:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--commits", type=int, default=1000)
     parse.add_argument("--table", choices=TABLES, default="cow")
+    parse.add_argument("--metadata", action="store_true", help="with statistics and a record index")
     parse.add_argument("--rows", type=int, default=20_000, help="rows of the table, in 4 partitions")
     parse.add_argument("--batch", type=int, default=200, help="rows of a commit")
     parse.add_argument("--work", default="bench-work")
@@ -59,13 +69,18 @@ def write(frame: DataFrame, path: Path, **more: str) -> None:
 
 
 def on_storage(path: Path, live: int) -> dict[str, float]:
-    files = [f for f in path.rglob("*") if f.is_file() and not f.name.endswith(".crc")]
+    there = [f for f in path.rglob("*") if f.is_file() and not f.name.endswith(".crc")]
+    names = [f for f in there if f.is_relative_to(path / METADATA)]
+    files = [f for f in there if not f.is_relative_to(path / METADATA)]
     data = [f for f in files if ".hoodie" not in f.relative_to(path).parts]
     timeline = [f for f in files if f.parent.name in (".hoodie", "timeline") and f.name[:2] == "20"]
     history = [f for f in files if f.is_relative_to(path / HISTORY)]
     past = sum(f.stat().st_size for f in history) / (1 << 20)
     size = sum(f.stat().st_size for f in files) / (1 << 20) - past
+    past_names = [f for f in names if f.is_relative_to(path / METADATA / HISTORY)]
     return {
+        "metadata files": len(names) - len(past_names),
+        "metadata MiB": round(sum(f.stat().st_size for f in names if f not in past_names) / (1 << 20), 4),
         "live files": live,
         "files": len(data),
         "timeline files": len(timeline),
@@ -81,7 +96,7 @@ def timed(pid: int, action: Callable[..., Any], *given: Any, **named: Any) -> di
 
 
 def soak(spark: SparkSession, args: argparse.Namespace, path: Path) -> list[dict[str, float]]:
-    kind, results = TABLES[args.table], []
+    kind, results = TABLES[args.table] | (INDEXES if args.metadata else {}), []
     write(rows(spark.range(args.rows), 0), path, **kind)
     table = hudilite.table(spark, str(path))
     pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())
@@ -114,11 +129,17 @@ def summary(results: list[dict[str, float]]) -> dict[str, Any]:
     """The last hundred commits beside the first hundred after the tenth; commits with services beside those without."""
     early, late = results[10:110], results[-100:]
     said: dict[str, Any] = {}
-    for figure in FIGURES:
+    for figure in FIGURES + (OF_METADATA if late[-1]["metadata files"] else ()):
         a, b = (
             statistics.mean(r[figure] for r in part if r[figure] or figure != "live files") for part in (early, late)
         )
         said[figure] = {"early": round(a, 3), "late": round(b, 3), "late / early": round(b / a, 3) if a else None}
+    p99 = [statistics.quantiles([r["cpu s"] for r in part], n=100)[98] for part in (early, late)]
+    said["cpu s, p99"] = {
+        "early": round(p99[0], 3),
+        "late": round(p99[1], 3),
+        "late / early": round(p99[1] / p99[0], 3),
+    }
     said["bytes of history for each commit"] = round(results[-1]["MiB of history"] * (1 << 20) / len(results))
     for figure in ("wall s", "cpu s"):
         with_, without = (
@@ -135,7 +156,8 @@ def picture(results: list[dict[str, float]], title: str, file: Path) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    shown = ("cpu s", "read cpu s", "files", "timeline files", "MiB", "MiB of history")
+    shown = ["cpu s", "read cpu s", "files", "timeline files", "MiB", "MiB of history"]
+    shown += [figure for figure in OF_METADATA if results[-1]["metadata files"]]
     _, axes = pyplot.subplots(len(shown), 1, sharex=True, figsize=(8, 9))
     for axis, figure in zip(axes, shown, strict=True):
         axis.plot([r["commit"] for r in results], [r[figure] for r in results], linewidth=0.8)
@@ -151,7 +173,8 @@ def main() -> None:
     args = arguments()
     work = Path(args.work)
     work.mkdir(parents=True, exist_ok=True)
-    path = work / f"soak-{args.table}"
+    name = f"soak-{args.table}" + ("-metadata" if args.metadata else "")
+    path = work / name
     shutil.rmtree(path, ignore_errors=True)
     settings = {
         "spark.ui.enabled": "false",
@@ -163,8 +186,8 @@ def main() -> None:
     results = soak(spark, args, path)
     said = summary(results)
     print(json.dumps(said, indent=1))
-    Path(work, f"soak-{args.table}.json").write_text(json.dumps({"summary": said, "commits": results}))
-    picture(results, f"{args.commits} commits of {args.batch} rows, {args.table}", work / f"soak-{args.table}.svg")
+    Path(work, f"{name}.json").write_text(json.dumps({"summary": said, "commits": results}))
+    picture(results, f"{args.commits} commits of {args.batch} rows, {name[5:]}", work / f"{name}.svg")
     spark.stop()
 
 

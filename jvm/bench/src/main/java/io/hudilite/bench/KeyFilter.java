@@ -9,10 +9,11 @@ import io.hudilite.codec.bloom.BloomFilter$;
 
 import org.apache.hadoop.util.bloom.Key;
 import org.apache.hadoop.util.hash.Hash;
+import org.apache.hudi.common.bloom.SimpleBloomFilter;
 import org.openjdk.jmh.annotations.*;
 
 /** Adds 60,000 record keys to a bloom filter, and asks for as many that it has and as many that it lacks, as a lookup asks
- * most files; Hadoop's filter, of the same bits, is the yardstick. */
+ * most files; Hadoop's filter, of the same bits, and Hudi's are the yardsticks. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -27,6 +28,7 @@ public class KeyFilter {
     private int hashes;
     private BloomFilter full;
     private org.apache.hadoop.util.bloom.BloomFilter fullOfHadoop;
+    private SimpleBloomFilter fullOfHudi;
 
     @Setup
     public void open() {
@@ -39,6 +41,7 @@ public class KeyFilter {
         hashes = (int) Math.ceil(ln2 * bits / KEYS);
         full = add();
         fullOfHadoop = addHadoop();
+        fullOfHudi = addHudi();
     }
 
     private static byte[] key(int i) {
@@ -58,6 +61,13 @@ public class KeyFilter {
         org.apache.hadoop.util.bloom.BloomFilter filter =
             new org.apache.hadoop.util.bloom.BloomFilter(bits, hashes, Hash.MURMUR_HASH);
         for (byte[] key : keys) filter.add(new Key(key));
+        return filter;
+    }
+
+    @Benchmark
+    public SimpleBloomFilter addHudi() {
+        SimpleBloomFilter filter = new SimpleBloomFilter(KEYS, FALSE_ANSWERS, Hash.MURMUR_HASH);
+        for (byte[] key : keys) filter.add(key);
         return filter;
     }
 
@@ -90,6 +100,23 @@ public class KeyFilter {
     private int foundByHadoop(byte[][] asked) {
         int found = 0;
         for (byte[] key : asked) if (fullOfHadoop.membershipTest(new Key(key))) found++;
+        return found;
+    }
+
+    @Benchmark
+    public int askHudi() {
+        return foundByHudi(keys);
+    }
+
+    @Benchmark
+    public int askAbsentHudi() {
+        return foundByHudi(absent);
+    }
+
+    // It takes texts alone.
+    private int foundByHudi(byte[][] asked) {
+        int found = 0;
+        for (byte[] key : asked) if (fullOfHudi.mightContain(new String(key, StandardCharsets.UTF_8))) found++;
         return found;
     }
 }

@@ -68,7 +68,7 @@ private final class PartitionKeys {
 
   lazy val sorted: Array[UTF8String] = {
     val all = keys.toArray(new Array[UTF8String](keys.size))
-    util.Arrays.sort(all, (a: UTF8String, b: UTF8String) => a.compareTo(b))
+    KeySort.sort(all)
     var (kept, i) = (0, 0) // hot path
     while (i < all.length) {
       if (kept == 0 || all(kept - 1) != all(i)) {
