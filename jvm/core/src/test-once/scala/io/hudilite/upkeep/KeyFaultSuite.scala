@@ -4,7 +4,8 @@ import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyChange
 
 import io.hudilite.storage.Storage
-import io.hudilite.transaction.{Fault, MetadataTablePolicy, NamedValues, TransactionOptions, World}
+import io.hudilite.transaction.{Fault, MetadataTablePolicy, TransactionOptions, World}
+import io.hudilite.transaction.named.NamedValues
 
 import munit.FunSuite
 

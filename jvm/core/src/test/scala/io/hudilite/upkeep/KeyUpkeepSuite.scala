@@ -11,14 +11,8 @@ import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, OpenFile, Storage}
 import io.hudilite.table.MetadataUse
 import io.hudilite.timeline.{Action, CommitMetadata}
-import io.hudilite.transaction.{
-  Assumption,
-  MetadataTablePolicy,
-  NamedIndexes,
-  NamedKeys,
-  Transaction,
-  TransactionOptions
-}
+import io.hudilite.transaction.{Assumption, MetadataTablePolicy, Transaction, TransactionOptions}
+import io.hudilite.transaction.named.{NamedIndexes, NamedKeys}
 
 import java.util.UUID
 import java.util.concurrent.atomic.AtomicLong

@@ -2,7 +2,8 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.plan.table.PlannedTable
-import io.hudilite.transaction.{NamedIndexes, NamedKeys, NamedValues, TransactionOptions}
+import io.hudilite.transaction.TransactionOptions
+import io.hudilite.transaction.named.{NamedIndexes, NamedKeys, NamedValues}
 
 import java.util.{Collections, Locale, Map => JMap, Properties}
 

@@ -1,4 +1,4 @@
-package io.hudilite.transaction
+package io.hudilite.transaction.named
 
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{begin, storage}
@@ -6,6 +6,7 @@ import io.hudilite.config.{TableKeys, TableProperties}
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.IndexDefinitions
 import io.hudilite.table.Table
+import io.hudilite.transaction.TransactionOptions
 
 import munit.FunSuite
 

@@ -1,8 +1,9 @@
-package io.hudilite.transaction
+package io.hudilite.transaction.named
 
 import io.hudilite.config.{IndexOptions, IndexesConf, TableConfig, TableType}
 import io.hudilite.metadata.MetadataPartition.RecordIndex
 import io.hudilite.table.{Buckets, Table}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, Initialisation, KeysToMake, MetadataHome}
 
 /** The record index of a table as a statement makes it, by the same upkeep as a write that is asked for it. */

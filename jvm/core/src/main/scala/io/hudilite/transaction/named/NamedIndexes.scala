@@ -1,4 +1,4 @@
-package io.hudilite.transaction
+package io.hudilite.transaction.named
 
 import io.hudilite.config.{TableConfig, TableType}
 import io.hudilite.error.InvalidInput
@@ -6,6 +6,7 @@ import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.TimelineStore
+import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.upkeep.{DriverKeyJobs, FactsReader, IndexInitialisation, IndexesToMake, Initialisation, MetadataHome}
 
 /** Indexes of a metadata table by the names that statements have for them: that of their partition, or the part of it that

@@ -1,8 +1,9 @@
-package io.hudilite.transaction
+package io.hudilite.transaction.named
 
 import io.hudilite.config.TableType
 import io.hudilite.metadata.{MetadataPartition, SecondaryIndex}
 import io.hudilite.table.Table
+import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, KeysToMake, MetadataHome, ValuesToMake}
 
 /** A secondary index as a statement makes it: of the values of a column, in a table with a record index. */
