@@ -117,9 +117,8 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
   }
 
   private def write(magic: String, content: Array[Byte], before: Long = NoBlock): BlockPlace = {
-    val data = codec.pack(content, form.forSeeks)
-    val bytes = HFileBlock.bytes(magic, data, content.length, before,
-      isChecked = form.forSeeks && magic == HFileBlock.Magic.Data)
+    val isSought = form.forSeeks && magic == HFileBlock.Magic.Data
+    val bytes = HFileBlock.bytes(magic, codec.pack(content, isSought), content.length, before, isChecked = isSought)
     val place = BlockPlace(position, bytes.length, Array.emptyByteArray)
     emit(bytes)
     place
