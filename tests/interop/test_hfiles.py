@@ -56,12 +56,12 @@ def theirs(jvm: Any, records: Records, gzip: bool, block_bytes: int, path: Path)
     return path.read_bytes()
 
 
-def ours(jvm: Any, records: Records, gzip: bool, block_bytes: int, path: Path) -> bytes:
+def ours(jvm: Any, records: Records, gzip: bool, block_bytes: int, path: Path, for_seeks: bool = False) -> bytes:
     """The file of hudilite's writer."""
     hfile = jvm.io.hudilite.codec.hfile
     out = jvm.java.io.FileOutputStream(str(path))
     no_facts = scala_object(jvm.scala.collection.immutable, "Nil")
-    writer = hfile.HFileWriter(out, hfile.HFileForm(SCHEMA, CREATED_MS, gzip, block_bytes, no_facts))
+    writer = hfile.HFileWriter(out, hfile.HFileForm(SCHEMA, CREATED_MS, gzip, block_bytes, no_facts, for_seeks))
     for key, value in records:
         writer.append(key.encode(), value)
     length = writer.finish(jvm.scala.Option.empty())
@@ -128,6 +128,10 @@ def test_hfiles_of_either_writer_are_the_same_and_read_by_both(spark: SparkSessi
     other = theirs(jvm, records, gzip, block_bytes, tmp_path / "theirs.hfile")
     assert written == other
     check_hudi_reads(jvm, written, records)
+    # With checksums, as a record index has them.
+    for_seeks = ours(jvm, records, gzip, block_bytes, tmp_path / "seeks.hfile", for_seeks=True)
+    assert (for_seeks == other) == (not records)
+    check_hudi_reads(jvm, for_seeks, records)
     file = jvm.io.hudilite.codec.hfile.HFile.of(other, "theirs.hfile")
     assert hudilite_reads(jvm, file.scan()) == records
     asked = [key for key, _ in records] + [f"{key}\x01" for key, _ in records]

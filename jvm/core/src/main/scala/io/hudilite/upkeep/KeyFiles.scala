@@ -112,7 +112,7 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       throw new IOException(s"$parent/$name could not be created"))
 
   private def form(madeMs: Long): HFileForm =
-    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = BlockBytes)
+    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = BlockBytes, forSeeks = true)
 }
 
 private[upkeep] object KeyFiles {

@@ -71,6 +71,10 @@ class RecordIndexSuite extends FunSuite {
         sent.reader(counting, shard).places(some.map(_._2).toSet)
       })
       assertEquals(places.groupBy(_._1).map { case (key, of) => key -> of.map(_._2).toSet }, found.places(keys), table)
+      val inOrder = asked.filter(_._1 >= 0).distinct.groupBy(_._1).toSeq.flatMap { case (shard, some) =>
+        sent.reader(storage, shard).places(some.map(_._2).distinct.sorted.map(_.getBytes("UTF-8")).toIndexedSeq)
+      }
+      assertEquals(inOrder.toSet, places.toSet, table)
       assert(calls.count("list") == 0 && calls.paths("get").forall(_.contains("/record_index/")), calls.details)
       assertEquals(sent.isPartitioned, table.contains("partitions"))
       // A shard takes a read of its logs, and of its base file one of the end and one of blocks.

@@ -11,6 +11,10 @@ private[hfile] trait DataBlocks {
   /** The cells of the block, in a buffer with an array. */
   def cells: ByteBuffer
 
+  // hot path: called for every cell
+  /** Unpacks the block up to this index of its array at least; the end of what is unpacked. */
+  def unpackedTo(end: Int): Int
+
   /** The part of its keys that is asked for; `None`: all. */
   def wanted: Option[Wanted]
 
@@ -30,6 +34,7 @@ private[hfile] final class AllBlocks(bytes: HFileBytes, trailer: HFileTrailer, p
   private var content = window
 
   override def cells: ByteBuffer = content
+  override def unpackedTo(end: Int): Int = Int.MaxValue
   override def wanted: Option[Wanted] = None
 
   override def next(): Boolean = {
@@ -58,7 +63,8 @@ private[hfile] final class AllBlocks(bytes: HFileBytes, trailer: HFileTrailer, p
   }
 }
 
-/** The blocks that some keys may be in: those that lie close to each other are read at once.
+/** The blocks that some keys may be in: those that lie close to each other are read at once. One with checksums is unpacked up
+  * to the last of the keys.
   *
   * @param sought
   *   in the order of the file
@@ -70,21 +76,29 @@ private[hfile] final class SoughtBlocks(
   private var runAt = 0L
   private var reached = 0
   private var content = run
+  private var part: PartialContent = _ // null where all is unpacked
 
   override def cells: ByteBuffer = content
+  override def unpackedTo(end: Int): Int = if (part == null) Int.MaxValue else part.reach(end)
   override def wanted: Option[Wanted] = sought.lift(reached - 1)
 
-  override def next(): Boolean = reached < sought.size && {
+  override def next(): Boolean = {
+    if (part != null) part.close()
+    reached < sought.size && open()
+  }
+
+  private def open(): Boolean = {
     val place = sought(reached).place
     if (place.end > runAt + run.limit()) readRun()
     val at = (place.offset - runAt).toInt
     val size = HFileBlock.size(run, at)
     if (size != place.size)
       throw new IllegalArgumentException(s"a block of an HFile has $size bytes and ${place.size} by its index")
-    val block = HFileBlock.read(run, at, codec, path)
+    val block = HFileBlock.packed(run, at, path)
     if (block.magic != HFileBlock.Magic.Data)
       throw new IllegalArgumentException("the index of an HFile names a block that is none of data")
-    content = block.content
+    part = if (block.isChecked) codec.open(block.data, block.length).orNull else null
+    content = if (part == null) codec.unpack(block.data, block.length) else ByteBuffer.wrap(part.bytes)
     reached += 1
     true
   }

@@ -11,6 +11,17 @@ import java.util.zip.{CRC32, CRC32C, Checksum}
   */
 private[hfile] final case class HFileBlock(magic: String, content: ByteBuffer)
 
+/** One block of an HFile, checked as far as it has checksums.
+  *
+  * @param data
+  *   packed, in a buffer with an array
+  * @param length
+  *   of the content
+  * @param isChecked
+  *   it has checksums
+  */
+private[hfile] final case class PackedBlock(magic: String, data: ByteBuffer, length: Int, isChecked: Boolean)
+
 /** The form of all blocks: magic, two lengths, offset of the block before, kind and stride of checksums, end of the data;
   * then the data, then a checksum for each stride of header and data.
   */
@@ -57,6 +68,12 @@ private[hfile] object HFileBlock {
     *   of the HFile, for errors
     */
   def read(bytes: ByteBuffer, at: Int, codec: HFileCodec, path: String): HFileBlock = {
+    val block = packed(bytes, at, path)
+    HFileBlock(block.magic, codec.unpack(block.data, block.length))
+  }
+
+  /** As [[read]], before the block is unpacked. */
+  def packed(bytes: ByteBuffer, at: Int, path: String): PackedBlock = {
     val end = size(bytes, at)
     if (at < 0 || end > bytes.limit() - at) throw new IllegalArgumentException(s"a block of an HFile has $end bytes")
     val block = bytes.slice(at, end.toInt)
@@ -67,21 +84,33 @@ private[hfile] object HFileBlock {
     verify(block, dataEnd, end.toInt)
     val kind = magic(block)
     if (kind == Magic.EncodedData) throw HFile.unsupported(path, "encoded keys")
-    HFileBlock(kind, codec.unpack(block.slice(HeaderBytes, dataEnd - HeaderBytes), unpacked))
+    PackedBlock(kind, block.slice(HeaderBytes, dataEnd - HeaderBytes), unpacked,
+      isChecked = block.get(KindAt) != ChecksumKind.None)
   }
 
-  /** A block without checksums, in whose place there are zeros.
+  /** A block as it is stored.
     *
+    * @param data
+    *   packed
+    * @param length
+    *   of the content
     * @param before
     *   where the block before begins, by its writer
+    * @param isChecked
+    *   it gets checksums, in whose place there are zeros else
     */
-  def bytes(magic: String, content: Array[Byte], codec: HFileCodec, before: Long): Array[Byte] = {
-    val data = codec.pack(content)
+  def bytes(magic: String, data: Array[Byte], length: Int, before: Long, isChecked: Boolean): Array[Byte] = {
     val dataEnd = HeaderBytes + data.length
     val end = Math.toIntExact(dataEnd + strides(dataEnd, UsualStride) * Integer.BYTES)
-    ByteBuffer.allocate(end).put(magic.getBytes(US_ASCII)).putInt(end - HeaderBytes).putInt(content.length).putLong(
-      before)
-      .put(ChecksumKind.None.toByte).putInt(UsualStride).putInt(dataEnd).put(data).array
+    val kind = if (isChecked) ChecksumKind.Crc32C else ChecksumKind.None
+    val bytes = ByteBuffer.allocate(end).put(magic.getBytes(US_ASCII)).putInt(end - HeaderBytes).putInt(length)
+      .putLong(before).put(kind.toByte).putInt(UsualStride).putInt(dataEnd).put(data)
+    if (isChecked) (0 until dataEnd by UsualStride).foreach { from =>
+      val checksum = new CRC32C()
+      checksum.update(bytes.array, from, math.min(UsualStride, dataEnd - from))
+      bytes.putInt(checksum.getValue.toInt)
+    }
+    bytes.array
   }
 
   private def magic(bytes: ByteBuffer): String = {

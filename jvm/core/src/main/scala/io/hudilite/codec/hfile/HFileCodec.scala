@@ -4,24 +4,34 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.zip.{CRC32, DataFormatException, GZIPInputStream, GZIPOutputStream, Inflater, ZipException}
+import java.util.zip.{CRC32, DataFormatException, Deflater, GZIPInputStream, GZIPOutputStream, Inflater, ZipException}
 
 /** How the blocks of an HFile are compressed, by its number in the trailer. */
 private[hfile] sealed abstract class HFileCodec(val number: Int) {
 
-  /** The data of a block with this content. */
-  def pack(content: Array[Byte]): Array[Byte]
+  /** The data of a block with this content.
+    *
+    * @param forSeeks
+    *   as few matches of some bytes are taken as single bytes: what is left unpacks sooner, and is shorter for random keys
+    */
+  def pack(content: Array[Byte], forSeeks: Boolean = false): Array[Byte]
 
   /** The content of a block, of `length` bytes; a buffer with an array. */
   def unpack(data: ByteBuffer, length: Int): ByteBuffer
+
+  /** The content of a block whose checksums fit, to be unpacked as far as it is asked for; `None` where that is not worth a
+    * thing.
+    */
+  def open(data: ByteBuffer, length: Int): Option[PartialContent]
 }
 
 private[hfile] object HFileCodec {
 
   case object Plain extends HFileCodec(2) {
-    override def pack(content: Array[Byte]): Array[Byte] = content
+    override def pack(content: Array[Byte], forSeeks: Boolean): Array[Byte] = content
     override def unpack(data: ByteBuffer, length: Int): ByteBuffer =
       if (data.remaining == length) data.slice() else throw wrong(data.remaining.toString, length)
+    override def open(data: ByteBuffer, length: Int): Option[PartialContent] = None
   }
 
   case object Gzip extends HFileCodec(1) {
@@ -36,9 +46,9 @@ private[hfile] object HFileCodec {
     private val MostExpansion = 1032L
     private val UsualExpansion = 16L
 
-    override def pack(content: Array[Byte]): Array[Byte] = {
+    override def pack(content: Array[Byte], forSeeks: Boolean): Array[Byte] = {
       val bytes = new ByteArrayOutputStream()
-      val out = new GZIPOutputStream(bytes)
+      val out = new GZIPOutputStream(bytes) { if (forSeeks) `def`.setStrategy(Deflater.FILTERED) }
       out.write(content)
       out.close()
       bytes.toByteArray
@@ -55,19 +65,30 @@ private[hfile] object HFileCodec {
 
     /** A stream for each block costs as much as it takes to unpack some thousand bytes. */
     private def inflated(data: ByteBuffer, length: Int): ByteBuffer = {
-      val inflater = Option(idle.poll()).getOrElse(new Inflater(true))
+      val inflater = opened(data)
       try inflated(inflater, data, length)
-      finally {
-        inflater.reset() // lets the bytes go
-        idle.offer(inflater)
-      }
+      finally giveBack(inflater)
     }
 
-    private def inflated(inflater: Inflater, data: ByteBuffer, length: Int): ByteBuffer = {
+    private def opened(data: ByteBuffer): Inflater = {
+      val inflater = Option(idle.poll()).getOrElse(new Inflater(true))
       inflater.setInput(data.array, data.arrayOffset + data.position() + HeaderBytes, data.remaining - HeaderBytes)
-      val bytes = filled(data, length)(inflate(inflater, _, _))
-      if (inflate(inflater, new Array[Byte](1), 0) > 0) throw wrong("more", length)
-      if (!inflater.finished || inflater.getRemaining != TrailerBytes) throw wrong("more", length)
+      inflater
+    }
+
+    private def giveBack(inflater: Inflater): Unit = {
+      inflater.reset() // lets the bytes go
+      idle.offer(inflater)
+      ()
+    }
+
+    override def open(data: ByteBuffer, length: Int): Option[PartialContent] =
+      if (length == 0 || length > data.remaining * MostExpansion || !isPlain(data)) None
+      else Some(new PartialContent(opened(data), length, TrailerBytes, giveBack))
+
+    private def inflated(inflater: Inflater, data: ByteBuffer, length: Int): ByteBuffer = {
+      val bytes = filled(data, length)((into, from) => inflate(inflater, into, from, into.length))
+      checkEnd(inflater, length, TrailerBytes)
       verify(data, bytes)
       ByteBuffer.wrap(bytes)
     }
@@ -89,17 +110,6 @@ private[hfile] object HFileCodec {
       bytes
     }
 
-    /** Bytes that are there once the array is full, or nothing is left. */
-    private def inflate(inflater: Inflater, target: Array[Byte], from: Int): Int =
-      try {
-        var (at, more) = (from, 1)
-        while (at < target.length && more > 0) { // hot path
-          more = inflater.inflate(target, at, target.length - at)
-          at += more
-        }
-        at
-      } catch { case e: DataFormatException => throw new ZipException(e.getMessage) }
-
     private def verify(data: ByteBuffer, bytes: Array[Byte]): Unit = {
       val end = data.duplicate().order(ByteOrder.LITTLE_ENDIAN)
       val crc = new CRC32()
@@ -118,7 +128,24 @@ private[hfile] object HFileCodec {
     }
   }
 
-  private def wrong(bytes: String, expected: Int): IllegalArgumentException =
+  /** Bytes that are there once the array is full up to `until`, or nothing is left. */
+  def inflate(inflater: Inflater, target: Array[Byte], from: Int, until: Int): Int =
+    try {
+      var at = from
+      var more = 1
+      while (at < until && more > 0) { // hot path
+        more = inflater.inflate(target, at, until - at)
+        at += more
+      }
+      at
+    } catch { case e: DataFormatException => throw new ZipException(e.getMessage) }
+
+  /** Raises an error unless the content ends here, with so many bytes after it. */
+  def checkEnd(inflater: Inflater, length: Int, after: Int): Unit =
+    if (inflate(inflater, new Array[Byte](1), 0, 1) > 0 || !inflater.finished || inflater.getRemaining != after)
+      throw wrong("more", length)
+
+  def wrong(bytes: String, expected: Int): IllegalArgumentException =
     new IllegalArgumentException(s"a block of an HFile unpacks to $bytes bytes instead of $expected")
 
   private val Foreign = Map(0 -> "LZO", 3 -> "SNAPPY", 4 -> "LZ4", 5 -> "BZIP2", 6 -> "ZSTD")

@@ -20,6 +20,7 @@ final class HFileRecords private[hfile] (
   private var cells = ByteBuffer.allocate(0)
   private var array = cells.array
   private var wanted: Wanted = _ // null where all keys are
+  private var ready = 0 // end of what is unpacked
   private var read = 0L
   private var keyFrom = 0
   private var keyUntil = 0
@@ -72,10 +73,14 @@ final class HFileRecords private[hfile] (
     cells = ByteBuffer.wrap(array, 0, block.arrayOffset + block.limit())
     cells.position(block.arrayOffset + block.position())
     wanted = blocks.wanted.orNull
+    ready = blocks.unpackedTo(0)
   }
+
+  private def reach(end: Int): Unit = if (end > ready) ready = blocks.unpackedTo(end)
 
   private def readCell(): Unit = {
     val start = cells.position()
+    reach(start + 2 * Integer.BYTES)
     val keyLength = cells.getInt(start)
     val valueLength = cells.getInt(start + Integer.BYTES)
     val from = start + 2 * Integer.BYTES
@@ -83,6 +88,7 @@ final class HFileRecords private[hfile] (
       throw new IllegalArgumentException(s"an HFile cell of $keyLength and $valueLength bytes")
     at = from + keyLength
     bytes = valueLength
+    reach(at + bytes + MostVersionBytes)
     readKey(from)
     cells.position(at + bytes)
     if (versioned) skipVersion()
@@ -110,6 +116,8 @@ final class HFileRecords private[hfile] (
 }
 
 private object HFileRecords {
+
+  val MostVersionBytes: Int = 1 + java.lang.Long.BYTES
 
   /** A key besides its row: length of the row, of the family, a time and a type. */
   val KeyOverhead: Int = java.lang.Short.BYTES + 1 + java.lang.Long.BYTES + 1

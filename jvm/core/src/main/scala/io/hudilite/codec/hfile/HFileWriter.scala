@@ -15,10 +15,13 @@ import java.util.Arrays
   *   greatest length of a block before it is packed, unless a single record has more
   * @param facts
   *   more facts to leave beside the records, by name
+  * @param forSeeks
+  *   blocks of data have checksums, so that a seek may unpack a part of one, and are packed for keys that are alike in
+  *   nothing
   */
 final case class HFileForm(
     schema: String, createdMs: Long, gzip: Boolean = true, blockBytes: Int = HFileForm.UsualBlockBytes,
-    facts: Seq[(String, Array[Byte])] = Nil)
+    facts: Seq[(String, Array[Byte])] = Nil, forSeeks: Boolean = false)
 
 object HFileForm {
 
@@ -36,7 +39,7 @@ object HFileForm {
 final case class HFileFilter(kind: String, text: String)
 
 /** Writes an HFile as Hudi 1.2 does, byte for byte where the blocks are as long (docs/format.md#hfiles): records in blocks,
-  * an index of one level, no checksums. It is a base file of the metadata table or, without a filter, the content of a log
+  * an index of one level, no checksums unless they are asked for. It is a base file of the metadata table or, without a filter, the content of a log
   * block. Memory is that of one block and of the index.
   */
 final class HFileWriter(out: OutputStream, form: HFileForm) {
@@ -44,8 +47,7 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
   import HFileWriter._
 
   private val codec = if (form.gzip) HFileCodec.Gzip else HFileCodec.Plain
-  private val block = new ByteArrayOutputStream()
-  private val cells = new DataOutputStream(block)
+  private var block = ByteBuffer.allocate(HFileWriter.LeastBuffer)
   private val index = new IndexBlock
   private val metaIndex = new IndexBlock
   private var position = 0L
@@ -63,27 +65,30 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
     * @param key
     *   in UTF-8, of [[HFileWriter.MostKeyBytes]] at most; the array is kept
     */
-  def append(key: Array[Byte], value: Array[Byte]): Unit = {
+  def append(key: Array[Byte], value: Array[Byte]): Unit = { // hot path
     checkKey(key)
-    if (block.size > 0 && block.size + CellOverhead + key.length + value.length > form.blockBytes) finishBlock()
-    if (block.size == 0) firstOfBlock = key
+    val bytes = Math.addExact(CellOverhead + key.length, value.length)
+    if (block.position() > 0 && block.position().toLong + bytes > form.blockBytes) finishBlock()
+    if (block.position() == 0) firstOfBlock = key
     if (entries == 0) first = key
-    cells.writeInt(java.lang.Short.BYTES + key.length + KeyTail.length)
-    cells.writeInt(value.length)
-    cells.writeShort(key.length)
-    cells.write(key)
-    cells.write(KeyTail)
-    cells.write(value)
-    cells.write(0) // the version of the value
+    if (block.remaining < bytes) grow(bytes)
+    block.putInt(java.lang.Short.BYTES + key.length + KeyTail.length).putInt(value.length)
+      .putShort(key.length.toShort).put(key).put(KeyTail).put(value)
+      .put(0.toByte) // the version of the value
     last = key
     entries += 1
     keyBytes += key.length
     valueBytes += value.length
   }
 
+  private def grow(bytes: Int): Unit = {
+    val longer = ByteBuffer.allocate(math.max(Math.addExact(block.position(), bytes), block.capacity * 2))
+    block = longer.put(block.flip())
+  }
+
   /** Writes all that comes after the records, and returns the length of the file; the stream stays open. */
   def finish(filter: Option[HFileFilter] = None): Long = {
-    if (block.size > 0) finishBlock()
+    if (block.position() > 0) finishBlock()
     filter.foreach(f =>
       metaIndex.add(write(HFileBlock.Magic.Meta, f.text.getBytes(UTF_8)), HFile.FilterName.getBytes(UTF_8)))
     val root = write(HFileBlock.Magic.RootIndex, index.content)
@@ -103,15 +108,17 @@ final class HFileWriter(out: OutputStream, form: HFileForm) {
 
   private def finishBlock(): Unit = {
     // In the place of the block before Hudi names the block itself, except for the first one.
-    val place = write(HFileBlock.Magic.Data, block.toByteArray, if (position == 0) NoBlock else position)
+    val place = write(HFileBlock.Magic.Data, Arrays.copyOf(block.array, block.position()),
+      if (position == 0) NoBlock else position)
     index.add(place, row(firstOfBlock))
     lastBlock = place.offset
-    dataBytes += block.size
-    block.reset()
+    dataBytes += block.position()
+    block.clear()
   }
 
   private def write(magic: String, content: Array[Byte], before: Long = NoBlock): BlockPlace = {
-    val bytes = HFileBlock.bytes(magic, content, codec, before)
+    val isSought = form.forSeeks && magic == HFileBlock.Magic.Data
+    val bytes = HFileBlock.bytes(magic, codec.pack(content, isSought), content.length, before, isChecked = isSought)
     val place = BlockPlace(position, bytes.length, Array.emptyByteArray)
     emit(bytes)
     place
@@ -167,6 +174,7 @@ object HFileWriter {
   }
 
   private val NoBlock = -1L
+  private val LeastBuffer = 1024
 
   /** The key after its row: no family, the latest time, a value that is put. */
   private val KeyTail: Array[Byte] =

@@ -38,7 +38,11 @@ private[hfile] object KeyOrder {
   }
 
   /** The key compares with every other one alike in both orders, so that either finds it. */
-  def isPlain(key: Array[Byte]): Boolean = !key.exists(b => (b & 0xff) >= Private)
+  def isPlain(key: Array[Byte]): Boolean = {
+    var at = 0
+    while (at < key.length && (key(at) & 0xff) < Private) at += 1 // hot path
+    at == key.length
+  }
 
   /** No file has the second key after the first one, in whichever order it is. */
   def descends(a: Array[Byte], aFrom: Int, aUntil: Int, b: Array[Byte], bFrom: Int, bUntil: Int): Boolean =

@@ -45,9 +45,33 @@ private[hfile] object KeySeek {
     */
   def keys(index: BlockIndex, keys: Seq[Array[Byte]]): Seq[Wanted] = {
     checkOrder(keys)
-    val found = new Found
-    keys.foreach(key => orders(key).foreach(order => index.find(key, order).foreach(found.add(_, key))))
-    found.wanted(prefixes = false)
+    if (keys.forall(KeyOrder.isPlain)) inOrder(index, keys)
+    else {
+      val found = new Found
+      keys.foreach(key => orders(key).foreach(order => index.find(key, order).foreach(found.add(_, key))))
+      found.wanted(prefixes = false)
+    }
+  }
+
+  // In one order the blocks of ascending keys ascend, too.
+  private def inOrder(index: BlockIndex, keys: Seq[Array[Byte]]): Seq[Wanted] = {
+    val wanted = Vector.newBuilder[Wanted]
+    var open: BlockPlace = null
+    val some = mutable.ArrayBuffer.empty[Array[Byte]]
+    def end(): Unit = if (open != null) wanted += new Wanted(open, some.toArray, prefixes = false)
+    keys.foreach { key => // hot path
+      val place = index.find(key, KeyOrder.Bytes).orNull
+      if (place != null) {
+        if (place ne open) {
+          end()
+          some.clear()
+          open = place
+        }
+        some += key
+      }
+    }
+    end()
+    wanted.result()
   }
 
   /** @param prefixes
@@ -70,10 +94,13 @@ private[hfile] object KeySeek {
   private def orders(key: Array[Byte]): Seq[KeyOrder] =
     if (KeyOrder.isPlain(key)) Seq(KeyOrder.Bytes) else Seq(KeyOrder.Bytes, KeyOrder.Strings)
 
-  private def checkOrder(keys: Seq[Array[Byte]]): Unit = keys.iterator.sliding(2).foreach {
-    case Seq(a, b) if Arrays.compareUnsigned(a, b) >= 0 =>
-      throw new IllegalStateException("keys are looked for that do not ascend by their bytes")
-    case _ => ()
+  private def checkOrder(keys: Seq[Array[Byte]]): Unit = {
+    var last: Array[Byte] = null
+    keys.foreach { key => // hot path
+      if (last != null && Arrays.compareUnsigned(last, key) >= 0)
+        throw new IllegalStateException("keys are looked for that do not ascend by their bytes")
+      last = key
+    }
   }
 
   /** Blocks in the order of the file, each with its keys. */

@@ -28,6 +28,17 @@ private[stored] object AskedKeys {
     override def in(file: HFile): HFileRecords = file.lookup(sorted)
   }
 
+  /** Those of these keys in UTF-8, each once.
+    *
+    * @param sorted
+    *   by their bytes
+    */
+  final class Sorted(sorted: IndexedSeq[Array[Byte]]) extends AskedKeys {
+    private lazy val texts = sorted.iterator.map(new String(_, UTF_8)).toSet
+    override def has(key: String): Boolean = texts(key)
+    override def in(file: HFile): HFileRecords = file.lookup(sorted)
+  }
+
   /** Those whose keys begin with one of these texts. */
   final case class Beginning(prefixes: Set[String]) extends AskedKeys {
     private lazy val sorted = ascending(prefixes)

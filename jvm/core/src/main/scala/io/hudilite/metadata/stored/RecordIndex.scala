@@ -139,9 +139,28 @@ final class ShardReader private[stored] (storage: Storage, of: StoredShards, sli
 
   private val records = new SliceRecords(storage, of.folder, _ => blocks)
 
+  // Places of many keys are one object.
+  private val groups = new java.util.IdentityHashMap[Place, FileGroupId]
+
   /** The file groups of those of the keys that the shard has, to be taken until there is none left. */
-  def places(keys: Set[String]): Iterator[(String, FileGroupId)] =
-    records.of(slice, AskedKeys.These(keys)).collect { case MetadataRecord(key, place: Place) =>
-      key -> FileGroupId(place.partition, place.fileId)
-    }
+  def places(keys: Set[String]): Iterator[(String, FileGroupId)] = found(AskedKeys.These(keys))
+
+  /** As the other one.
+    *
+    * @param keys
+    *   in UTF-8, ascending by their bytes, each once
+    */
+  def places(keys: IndexedSeq[Array[Byte]]): Iterator[(String, FileGroupId)] = found(new AskedKeys.Sorted(keys))
+
+  private def found(asked: AskedKeys): Iterator[(String, FileGroupId)] =
+    records.of(slice, asked).collect { case MetadataRecord(key, place: Place) => key -> groupOf(place) }
+
+  private def groupOf(place: Place): FileGroupId = {
+    if (groups.size > ShardReader.MostGroups) groups.clear()
+    groups.computeIfAbsent(place, of => FileGroupId(of.partition, of.fileId))
+  }
+}
+
+private object ShardReader {
+  private val MostGroups = 10000
 }

@@ -57,7 +57,7 @@ private[stored] final class SortedRecords(storage: Storage, folder: String) {
   private def merged(sources: Seq[Entries]): Iterator[(Array[Byte], Array[Byte])] = {
     val queue = new PriorityQueue[Cursor](math.max(1, sources.size))
     sources.zipWithIndex.foreach { case (entries, age) => if (entries.hasNext) queue.add(new Cursor(entries, age)) }
-    new MergedEntries(queue).flatMap { case (key, value) => value.map(key -> _) }
+    new MergedEntries(queue).collect { case (key, Some(value)) => key -> value }
   }
 }
 
@@ -91,15 +91,22 @@ private object SortedRecords {
   /** Of entries of one key the newest. */
   final class MergedEntries(queue: PriorityQueue[Cursor]) extends Iterator[(Array[Byte], Option[Array[Byte]])] {
 
-    override def hasNext: Boolean = !queue.isEmpty
+    // Mostly the entries of the base file come one after the other.
+    private var newest: Cursor = queue.poll()
 
-    override def next(): (Array[Byte], Option[Array[Byte]]) = {
-      val newest = queue.poll()
+    override def hasNext: Boolean = newest != null
+
+    override def next(): (Array[Byte], Option[Array[Byte]]) = { // hot path
+      if (newest == null) throw new NoSuchElementException("no more entries")
       val entry = newest.entry
-      if (newest.advance()) queue.add(newest)
-      while (!queue.isEmpty && Arrays.equals(queue.peek().key, entry._1)) { // hot path
+      while (!queue.isEmpty && Arrays.equals(queue.peek().key, entry._1)) {
         val older = queue.poll()
         if (older.advance()) queue.add(older)
+      }
+      if (!newest.advance()) newest = queue.poll()
+      else if (!queue.isEmpty && newest.compareTo(queue.peek()) > 0) {
+        queue.add(newest)
+        newest = queue.poll()
       }
       entry
     }

@@ -8,7 +8,7 @@ import java.util.Random
 
 import munit.FunSuite
 
-/** HFiles of Hudi's and HBase's writers, damaged in every way that a seed thinks of. Their blocks are packed, or have
+/** HFiles of Hudi's and HBase's writers, and of ours for seeks, damaged in every way that a seed thinks of. Their blocks are packed, or have
   * checksums: what is read of them is right, or an error of ours is raised.
   */
 class HFileFuzzSuite extends FunSuite {
@@ -19,7 +19,9 @@ class HFileFuzzSuite extends FunSuite {
 
   private lazy val files: IndexedSeq[Array[Byte]] = {
     val made = Seq("levels", "crc32").map(n => getClass.getResourceAsStream(s"/hfile/$n.hfile").readAllBytes())
-    (GoldenHFiles.all.map(Files.readAllBytes(_)) ++ made).toIndexedSeq
+    val forSeeks = HFileWriter.bytes(HFile.of(made.head, Path).scan.iterator,
+      HFileForm("\"bytes\"", 0L, blockBytes = 3000, forSeeks = true))
+    (GoldenHFiles.all.map(Files.readAllBytes(_)) ++ made ++ Seq.fill(made.size)(forSeeks)).toIndexedSeq
   }
 
   private def text(bytes: Array[Byte]): String = new String(bytes, UTF_8)

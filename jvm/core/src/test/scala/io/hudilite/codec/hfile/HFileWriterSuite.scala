@@ -81,7 +81,9 @@ class HFileWriterSuite extends FunSuite {
       val source = new Random(seed.toLong)
       val keys = HFileSuite.sorted(Seq.fill(source.nextInt(80))(OddKeys.of(source)))
       val records = keys.map(_ -> random(source.nextInt(200), source))
-      check(records, form.copy(gzip = source.nextBoolean(), blockBytes = 1 + source.nextInt(1500)), s"seed $seed")
+      check(records,
+        form.copy(gzip = source.nextBoolean(), blockBytes = 1 + source.nextInt(1500),
+          forSeeks = source.nextBoolean()), s"seed $seed")
       val prefixes = keys.filter(_ => source.nextInt(5) == 0)
       assertEquals(plain(written(records, form).prefixes(prefixes).iterator),
         plain(records.iterator.filter(r => prefixes.exists(KeyOrder.startsWith(r._1, _)))), s"seed $seed")
@@ -98,6 +100,41 @@ class HFileWriterSuite extends FunSuite {
       check(Seq(Array.emptyByteArray -> Array.emptyByteArray), as, "one")
       check(long.map(_ -> Array[Byte](1)), as, "long keys")
       check(Seq("a", "b", "c").map(_.getBytes(UTF_8) -> random(200000, source)), as, "long records")
+    }
+  }
+
+  // Some 60 blocks of some 70 records.
+  private val seekForm = form.copy(blockBytes = 8192, forSeeks = true)
+  private val seekRecords: Records = HFileSuite.sorted((0 until 4000).map(n => s"key-${n * 2}"))
+    .map(key => key -> key.reverse.padTo(80, 'v'.toByte))
+
+  test("a seek unpacks no more of a block than up to the last of its keys") {
+    val file = written(seekRecords, seekForm)
+    val keys = seekRecords.map(_._1)
+    keys.grouped(67).foreach { some =>
+      val asked = some.take(1) :+ (some.head :+ '!'.toByte)
+      val found = file.lookup(asked)
+      assert(found.next())
+      assertEquals(found.key.toSeq, some.head.toSeq)
+      val (buffer, end) = (found.buffer, found.offset + found.length)
+      assert(!found.next(), "the second key is in no file, and comes before the third of the block")
+      assert(buffer.drop(end + 2048).forall(_ == 0), s"${buffer.lastIndexWhere(_ != 0)} bytes after $end")
+    }
+    assertEquals(plain(file.lookup(keys).iterator), plain(seekRecords.iterator))
+    assertEquals(plain(file.lookup(keys.grouped(7).map(_.last).toSeq).iterator),
+      plain(seekRecords.iterator.grouped(7).map(_.last)))
+    assertEquals(plain(file.prefixes(Seq("key-77".getBytes(UTF_8))).iterator),
+      plain(seekRecords.iterator.filter(r => KeyOrder.startsWith(r._1, "key-77".getBytes(UTF_8)))))
+  }
+
+  test("a seek finds damage of a block behind the part that it unpacks") {
+    val bytes = HFileWriter.bytes(seekRecords.iterator, seekForm)
+    val end = ByteBuffer.wrap(bytes).getInt(29)
+    assert(end > 300, end)
+    Seq(end - 1, end - 8, end - 100, end / 2, HFileBlock.HeaderBytes + 20, 12, 20).foreach { at =>
+      val file = HFile.of(bytes.updated(at, (bytes(at) ^ 4).toByte), Location)
+      val error = intercept[io.hudilite.error.CorruptTable](file.lookup(Seq(seekRecords.head._1)).next())
+      assert(error.getMessage.contains("the checksum of a block of an HFile does not fit its bytes"), error.getMessage)
     }
   }
 

@@ -5,6 +5,9 @@ import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.table.LookupShards
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -116,17 +119,24 @@ private final class PlaceRow {
 
   private val project = UnsafeProjection.create(Array[DataType](StringType, StringType, StringType))
   private val row = new GenericInternalRow(3)
-  private var last: FileGroupId = _
+  private val texts = new java.util.HashMap[String, UTF8String]
 
+  // hot path: texts of a group are made once for its keys
   def apply(key: String, group: FileGroupId): UnsafeRow = {
     row.update(0, UTF8String.fromString(key))
-    if (group != last) { // hot path: texts of a group are made once where its keys come together
-      row.update(1, UTF8String.fromString(group.partition))
-      row.update(2, UTF8String.fromString(group.fileId))
-      last = group
-    }
+    row.update(1, text(group.partition))
+    row.update(2, text(group.fileId))
     project(row)
   }
+
+  private def text(of: String): UTF8String = {
+    if (texts.size > PlaceRow.MostTexts) texts.clear()
+    texts.computeIfAbsent(of, s => UTF8String.fromString(s))
+  }
+}
+
+private object PlaceRow {
+  private val MostTexts = 10000
 }
 
 /** Looks up the keys of rows that come by shard and key, some thousands at once. */
@@ -135,12 +145,17 @@ private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: 
 
   private val made = new PlaceRow
   private var ahead: InternalRow = _ // hot path: valid until the next is taken
+  private var text = Array.emptyByteArray // its key
   private var found: Iterator[(String, FileGroupId)] = Iterator.empty
   private var open = KeyShard.Nowhere
-  private var reader: (Set[String] => Iterator[(String, FileGroupId)]) = _
+  private var reader: (IndexedSeq[Array[Byte]] => Iterator[(String, FileGroupId)]) = _
   advance()
 
-  private def advance(): Unit = ahead = if (rows.hasNext) rows.next() else null
+  private def advance(): Unit = {
+    ahead = if (rows.hasNext) rows.next() else null
+    if (ahead != null && ahead.getInt(shard) != KeyShard.Nowhere)
+      text = ahead.getUTF8String(key).toString.getBytes(UTF_8)
+  }
 
   override def hasNext: Boolean = {
     while (!found.hasNext && ahead != null) found = nextKeys()
@@ -149,27 +164,27 @@ private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: 
 
   private def nextKeys(): Iterator[(String, FileGroupId)] = {
     val of = ahead.getInt(shard)
-    val keys = Set.newBuilder[String]
+    val keys = Vector.newBuilder[Array[Byte]]
     var count = 0
-    var last: String = null
+    var last: Array[Byte] = null
     // Rows of a key are never parted, or its place would be found twice.
-    def goesOn: Boolean = count < most || (last != null && ahead.getUTF8String(key).toString == last)
+    def goesOn: Boolean = count < most || (last != null && Arrays.equals(text, last))
     while (ahead != null && ahead.getInt(shard) == of && goesOn) { // hot path
-      if (of != KeyShard.Nowhere) {
-        last = ahead.getUTF8String(key).toString
+      if (of != KeyShard.Nowhere && (last == null || !Arrays.equals(text, last))) {
+        last = text
         keys += last
       }
       count += 1
       advance()
     }
     metrics.asked += count
-    if (of == KeyShard.Nowhere) Iterator.empty else in(of)(keys.result())
+    if (of == KeyShard.Nowhere) Iterator.empty else in(of)(FoundInShards.ascending(keys.result()))
   }
 
-  private def in(shard: Int): Set[String] => Iterator[(String, FileGroupId)] = {
+  private def in(shard: Int): IndexedSeq[Array[Byte]] => Iterator[(String, FileGroupId)] = {
     if (shard != open) {
       val of = shards.reader(shard, conf.value)
-      reader = of.places(_)
+      reader = keys => of.places(keys)
       open = shard
       metrics.opened += 1
     }
@@ -188,4 +203,12 @@ private object FoundInShards {
 
   /** Keys that are in memory. They come in the order of the shard, so that each of its blocks is read once or twice. */
   val KeysAtOnce = 50000
+
+  /** Keys as they come, unless bytes that are no text had another order before they were made one. */
+  def ascending(keys: Vector[Array[Byte]]): Vector[Array[Byte]] = {
+    val pairs = keys.iterator.zip(keys.iterator.drop(1))
+    if (pairs.forall { case (a, b) => Arrays.compareUnsigned(a, b) < 0 }) keys
+    else keys.map(new String(_, UTF_8)).distinct.map(_.getBytes(UTF_8)).sortWith((a, b) =>
+      Arrays.compareUnsigned(a, b) < 0)
+  }
 }
