@@ -72,7 +72,7 @@ object Rooms {
       "transaction.lock",
       "transaction.rollback", "upkeep"),
     Room("transaction.named", "indexes of a metadata table that statements make and drop by name", "config", "error",
-      "index", "metadata", "table", "timeline", "transaction", "upkeep"),
+      "metadata", "table", "timeline", "transaction", "upkeep"),
     Room("service.compact", "which file slices are compacted, and when", "config", "config.service", "error",
       "filegroup", "log", "storage", "table", "timeline", "timeline.plan", "transaction"),
     Room("service.clean", "which files only past states need, and that they go", "config.service", "error",
