@@ -102,6 +102,12 @@ final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHi
   /** True when none of these columns, some of them fields of structs, has had two types. */
   def keepsTypes(paths: Seq[String]): Boolean = paths.forall(path => typesOf(path.takeWhile(_ != '.')).size <= 1)
 
+  /** True when the column of the query with this very name has had no other name and type, and has not been away. */
+  def keeps(name: String): Boolean = {
+    val all = (history.versions.filter(_.version < query.version) :+ query).map(_.columns.column(name))
+    all.dropWhile(_.isEmpty).distinct.size == 1
+  }
+
   /** True when the write of this instant had the columns of the query, with their types. */
   def isOfQuery(instant: String): Boolean = history.at(instant).columns == query.columns
 

@@ -2,7 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FolderContent
-import io.hudilite.metadata.stored.{MetadataFolders, RecordIndex}
+import io.hudilite.metadata.stored.{MetadataFolders, RecordIndex, ValueIndex}
 import io.hudilite.storage.{Cached, Storage, WeightedCache}
 import io.hudilite.timeline.Timeline
 
@@ -20,6 +20,8 @@ private[table] final class FileMemory {
   private var metadata: Option[MetadataFolders] = None
 
   private val places = new AtomicReference(Option.empty[Either[String, RecordIndex]])
+
+  private val values = new ConcurrentHashMap[String, Either[String, ValueIndex]]()
 
   private lazy val asked = new FileMemory
   private lazy val unasked = new FileMemory
@@ -41,6 +43,10 @@ private[table] final class FileMemory {
     places.set(Some(one))
     one
   }
+
+  /** Facts on one of its secondary indexes. */
+  def valueIndex(name: String)(found: => Either[String, ValueIndex]): Either[String, ValueIndex] =
+    values.computeIfAbsent(name, _ => found)
 
   /** The comparison of this snapshot's listings with its commits. */
   def committed(made: => CommittedSlices): CommittedSlices = synchronized {

@@ -90,6 +90,9 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
     metadataTable.filter(_.hasRecordIndex).fold[Either[String, RecordIndex]](Left("there is none"))(
       new WholeIndex(this, _).found))
 
+  /** Secondary indexes of its metadata table, where that is asked. */
+  private[hudilite] lazy val valueIndexes: ValueIndexes = new ValueIndexes(this, metadataTable, known)
+
   /** Partitions have file groups of their own in that index; `None` where that cannot be told. */
   private[table] def hasPartitionedIndex: Option[Boolean] =
     try metadataTable.filter(_.hasRecordIndex).map(_.hasPartitionedIndex)

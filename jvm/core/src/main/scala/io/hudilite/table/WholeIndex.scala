@@ -1,9 +1,10 @@
 package io.hudilite.table
 
+import io.hudilite.config.TableType
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileGroupId, FileSlice, StoredFile}
 import io.hudilite.index.BucketIndex
-import io.hudilite.metadata.stored.{MetadataTable, RecordIndex}
+import io.hudilite.metadata.stored.{MetadataTable, RecordIndex, ValueIndex}
 import io.hudilite.record.MetaFields
 import io.hudilite.storage.Parallel
 
@@ -89,4 +90,59 @@ private object WholeIndex {
   val MostFooters = 1000
 
   private val log = LoggerFactory.getLogger("io.hudilite.table.WholeIndex")
+}
+
+/** The secondary indexes of a table, and which of them know the value of every row (docs/format.md#reads-by-secondary-indexes).
+  *
+  * A record index that knows the place of every row has one place for a row. So an index with as many pairs of a value and a
+  * key as that has places has lost none, unless one for each that it should not have any more.
+  *
+  * @param table
+  *   its newest state
+  * @param metadata
+  *   its metadata table, where a reader asks it and it lists such an index
+  */
+private[hudilite] final class ValueIndexes(table: Table, metadata: Option[MetadataTable], memory: => FileMemory) {
+
+  import ValueIndexes.log
+
+  /** Those that can be read, whether they are whole or not. */
+  lazy val all: Seq[ValueIndex] =
+    try metadata.toSeq.flatMap(known => table.schemaJson.toSeq.flatMap(ValueIndex.all(known, _)))
+    catch {
+      case e @ (_: HudiliteException | _: IOException) =>
+        warn("The secondary indexes", e)
+        Nil
+    }
+
+  /** Of a merge-on-read table with several of them Apache Hudi 1.2 keeps up one, and the others keep the values that log
+    * files replace, as many as there are rows.
+    */
+  def mayBeWhole: Boolean = table.config.tableType != TableType.MergeOnRead
+
+  /** The index, or the reason why a reader cannot go by it. */
+  def whole(index: ValueIndex): Either[String, ValueIndex] = memory.valueIndex(index.name)(
+    try found(index)
+    catch {
+      // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
+      case e @ (_: HudiliteException | _: IOException) => Left(warn(s"The secondary index ${index.name}", e))
+    })
+
+  private def found(index: ValueIndex): Either[String, ValueIndex] = for {
+    _ <- if (mayBeWhole) Right(()) else Left("updates in log files may be missing in it")
+    keys <- table.recordIndex.left.map(reason => s"no record index, $reason")
+    _ <- if (keys.isPartitioned) Left("the record index is one of each partition") else Right(())
+    places <- keys.entries
+    values <- index.entries
+    _ <- if (values == places) Right(()) else Left(s"it has $values values for $places rows")
+  } yield index
+
+  private def warn(of: String, reason: Throwable): String = {
+    log.warn(s"$of of ${table.basePath} cannot be used: ${reason.getMessage}")
+    String.valueOf(reason.getMessage)
+  }
+}
+
+private object ValueIndexes {
+  private val log = LoggerFactory.getLogger("io.hudilite.table.ValueIndexes")
 }

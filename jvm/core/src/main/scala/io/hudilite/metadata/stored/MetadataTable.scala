@@ -68,6 +68,9 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** It is said to know values of functions over columns. */
   def hasExpressions: Boolean = listed.exists(_.startsWith(MetadataPartition.ExpressionPrefix))
 
+  /** Version of the table. */
+  private[stored] def version: Int = data.config.version
+
   /** It is said to know where record keys are. */
   def hasRecordIndex: Boolean = listed.contains(MetadataPartition.RecordIndex.name)
 
@@ -161,6 +164,15 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   def recordsBeginning(partition: MetadataPartition, prefixes: Set[String]): Seq[MetadataRecord] =
     if (prefixes.isEmpty) Nil
     else slices(partition).flatMap(reader(partition).of(_, AskedKeys.Beginning(prefixes)))
+
+  /** The merged records of one file group of the partition whose keys begin with one of these texts. Whoever does not take
+    * all of them closes the iterator, where it is a `Closeable`.
+    *
+    * @param number
+    *   place of the file group among [[slices]]
+    */
+  private[stored] def recordsBeginning(partition: MetadataPartition, number: Int, prefixes: Set[String])
+      : Iterator[MetadataRecord] = reader(partition).of(slices(partition)(number), AskedKeys.Beginning(prefixes))
 
   /** Counts the records of the file groups of a partition, in their order. */
   private[stored] def tally(partition: MetadataPartition): Seq[Tally] = reader(partition).tally(slices(partition))

@@ -34,28 +34,15 @@ final class RecordIndex(metadata: MetadataTable) {
   def shards: StoredShards = metadata.shards
 
   /** Number of its places, or the reason why that is not known. */
-  def entries: Either[String, Long] = {
-    val groups = metadata.slices(MetadataPartition.RecordIndex)
-    // Of what a load has left in a log file without a base file little is read, as of a base file.
-    val bytesInLogs = groups.map(g => g.logs.map(_.length).sorted.dropRight(if (g.base.isEmpty) 1 else 0).sum).sum
-    val untold = metadata.ahead.map(i => s"it has the ${i.action} ${i.time}, which has not completed in the table")
-    if (untold.isDefined) Left(untold.get)
-    else if (groups.size > MostGroups) Left(s"it has ${groups.size} file groups")
-    else if (bytesInLogs > MostLogBytes) Left(s"its log files have $bytesInLogs bytes and are not compacted")
-    else {
-      val tallies = metadata.tally(MetadataPartition.RecordIndex)
-      misplaced(groups.map(_.fileId), tallies.map(_.keys)).toLeft(tallies.map(_.records).sum)
-    }
+  lazy val entries: Either[String, Long] = new IndexEntries(metadata, MetadataPartition.RecordIndex).counted {
+    (ids, keys) =>
+      ids.indices.groupBy(n => StoredShards.partitionOf(ids(n))).valuesIterator.flatMap { own =>
+        own.sorted.iterator.zipWithIndex.flatMap { case (n, number) =>
+          keys(n).find(MetadataKeys.groupOf(_, own.size) != number)
+            .map(key => s"of ${own.size} file groups ${ids(n)} is not that of its key $key")
+        }
+      }.toSeq.headOption
   }
-
-  /** Keys of an index with one more file group, say, whose empty log file is gone, would not be found where they are. */
-  private def misplaced(ids: Seq[String], keys: Seq[Set[String]]): Option[String] =
-    ids.indices.groupBy(n => StoredShards.partitionOf(ids(n))).valuesIterator.flatMap { own =>
-      own.sorted.iterator.zipWithIndex.flatMap { case (n, number) =>
-        keys(n).find(MetadataKeys.groupOf(_, own.size) != number)
-          .map(key => s"of ${own.size} file groups ${ids(n)} is not that of its key $key")
-      }
-    }.toSeq.headOption
 
   /** Rows of those of the base files of which column statistics count the values of this column, by relative path. */
   def rows(files: Seq[BaseFile], column: String): Map[String, Long] =
@@ -72,12 +59,6 @@ object RecordIndex {
 
   /** A table with these properties has one, as far as they tell. */
   def isListed(config: TableConfig): Boolean = config.metadataPartitions.contains(MetadataPartition.RecordIndex.name)
-
-  // A request or two for each.
-  private val MostGroups = 1000
-
-  // Some hundred thousand keys, which are in memory for a moment.
-  private val MostLogBytes: Long = 8L << 20
 
   private val MostCounted = 10000
 }

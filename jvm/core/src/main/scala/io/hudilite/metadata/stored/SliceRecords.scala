@@ -44,7 +44,7 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
     val found = blocks(slice).dropWhile(b => slice.base.isEmpty && b.block.kind == BlockKind.Delete) // of nothing
     val bottom = if (slice.base.isDefined) None else found.headOption.filter(_.block.kind == BlockKind.HFileData)
     val changes = changesOf(found.drop(bottom.size), AskedKeys.All)
-    val alive = changes.valuesIterator.count(_.payload.isDefined).toLong
+    val alive = changes.valuesIterator.count(_.payload.flatMap(RecordMerge.live).isDefined).toLong
     val keys = changes.keySet.toSet
     slice.base.map(base => HFile.open(storage, s"$folder/${base.relativePath}", base.length))
       .orElse(bottom.map(_.file())).fold(Tally(alive, keys))(tallied(_, keys, alive))

@@ -134,7 +134,7 @@ object KeyFilter {
   private val AnyValue: Option[Seq[String]] = Some(Seq("0"))
 
   /** The values that a column must have one of, when the filters say so. */
-  private def valuesOf(parts: Seq[ScanFilter], column: Seq[String], mayBeNull: Boolean): Option[Seq[Any]] =
+  private[plan] def valuesOf(parts: Seq[ScanFilter], column: Seq[String], mayBeNull: Boolean): Option[Seq[Any]] =
     parts.flatMap(valuesOf(_, column, mayBeNull)).sortBy(_.size).headOption
 
   private def valuesOf(filter: ScanFilter, column: Seq[String], mayBeNull: Boolean): Option[Seq[Any]] = filter match {

@@ -22,6 +22,9 @@ import io.hudilite.spark.basefile.read.ScanFilter
   * @param byRecordIndex
   *   slices of file groups in which the record index has none of the keys, or why nobody can go by it; `None` where it was
   *   not asked
+  * @param bySecondaryIndex
+  *   slices of file groups in which secondary indexes have no row that passes the filters, or why nobody can go by one;
+  *   `None` where none was asked
   * @param byStatistics
   *   slices in which statistics of columns leave no row that passes the filters; `None` where they tell nothing
   * @param byOrder
@@ -41,6 +44,7 @@ final case class PrunedFiles(
     byPartition: Int,
     byBucket: Option[Int],
     byRecordIndex: Option[Either[String, Int]],
+    bySecondaryIndex: Option[Either[String, Int]],
     byRange: Int,
     byBloom: Int,
     byStatistics: Option[Seq[FileSlice]],
@@ -55,6 +59,8 @@ final case class PrunedFiles(
 
   def leftOutByRecordIndex: Int = byRecordIndex.flatMap(_.toOption).getOrElse(0)
 
+  def leftOutBySecondaryIndex: Int = bySecondaryIndex.flatMap(_.toOption).getOrElse(0)
+
   def leftOutByOrder: Int = byOrder.fold(0)(_.size)
 
   def describe: String = {
@@ -62,18 +68,23 @@ final case class PrunedFiles(
     val inBuckets = inPartitions - byBucket.getOrElse(0)
     val bucket = byBucket.fold("")(_ => s" -> $inBuckets by bucket")
     val inIndex = inBuckets - leftOutByRecordIndex
-    val index =
-      byRecordIndex.fold("")(_.fold(why => s" (record index not used: $why)", _ => s" -> $inIndex by record index"))
+    val index = told("record index", byRecordIndex, inIndex)
+    val inValues = inIndex - leftOutBySecondaryIndex
+    val values = told("secondary index", bySecondaryIndex, inValues)
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${inIndex - byRange} by key range -> ${inIndex - byRange - byBloom} by bloom filter"
+    else s" -> ${inValues - byRange} by key range -> ${inValues - byRange - byBloom} by bloom filter"
     val left = files.size + merged.size
     val statistics = byStatistics.fold("")(_ => s" -> ${left + leftOutByOrder} by statistics")
     val order = byOrder.fold("")(_ => s" -> $left by order")
     val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$index$byKey$statistics$order$logs, $bytes bytes"
+    val steps = s"$bucket$index$values$byKey$statistics$order"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$steps$logs, $bytes bytes"
   }
+
+  private def told(index: String, answer: Option[Either[String, Int]], left: Int): String =
+    answer.fold("")(_.fold(why => s" ($index not used: $why)", _ => s" -> $left by $index"))
 
   private def counted(number: Int, noun: String): String = if (number == 1) s"1 $noun" else s"$number ${noun}s"
 }

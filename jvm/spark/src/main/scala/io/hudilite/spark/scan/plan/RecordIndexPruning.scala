@@ -10,12 +10,12 @@ import java.io.IOException
 
 import org.slf4j.LoggerFactory
 
-/** Slices that the record index left.
+/** Slices that an index of the metadata table left.
   *
   * @param answer
   *   how many it left out, or why nobody can go by it; `None` where it was not asked
   */
-private[scan] final case class RecordIndexPruned(slices: StateSlices, answer: Option[Either[String, Int]])
+private[scan] final case class IndexPruned(slices: StateSlices, answer: Option[Either[String, Int]])
 
 /** Prunes file groups by the record index of the metadata table, where that knows the place of every row
   * (docs/format.md#record-index).
@@ -37,24 +37,22 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
     * @param found
     *   those of them that are left
     */
-  def prune(keys: Option[RecordKeys], all: Option[StateSlices], found: StateSlices): RecordIndexPruned =
+  def prune(keys: Option[RecordKeys], all: Option[StateSlices], found: StateSlices): IndexPruned =
     (keys, all) match {
       case (Some(wanted), Some(whole)) if isThere && found.size > 1 =>
         state.ofKeys.recordIndex.flatMap(index =>
-          tooMany(wanted.sorted.size, index.bytes, bytesOf(found)).toLeft(()).flatMap(_ =>
+          tooMany(wanted.sorted.size, index.bytes, found.bytes).toLeft(()).flatMap(_ =>
             groups(index.places, wanted, whole))) match {
-          case Left(reason) => RecordIndexPruned(found, Some(Left(reason)))
+          case Left(reason) => IndexPruned(found, Some(Left(reason)))
           case Right(groups) =>
             val kept = found.ofGroups(groups)
-            RecordIndexPruned(kept, Some(Right(found.size - kept.size)))
+            IndexPruned(kept, Some(Right(found.size - kept.size)))
         }
-      case _ => RecordIndexPruned(found, None)
+      case _ => IndexPruned(found, None)
     }
 
-  private def bytesOf(found: StateSlices): Long = found.files.map(_.bytes).sum + found.merged.map(_.totalLength).sum
-
   /** The file groups of the keys, each of which may really hold its own. */
-  private def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices)
+  private[plan] def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices)
       : Either[String, Set[FileGroupId]] =
     try {
       val known = places(keys.sorted.toSet)
@@ -103,9 +101,14 @@ private object RecordIndexPruning {
     *   of the files that it may leave out
     */
   def tooMany(keys: Int, indexBytes: Long, fileBytes: Long): Option[String] =
-    if (keys <= FewKeys || indexBytes <= SmallIndexBytes ||
-      (indexBytes <= MostIndexBytes && indexBytes * LeastGain <= fileBytes)) None
+    if (keys <= most(indexBytes, fileBytes)) None
     else Some(s"$keys keys are too many for its $indexBytes bytes beside files of $fileBytes")
+
+  /** So many keys, or values, are asked for. */
+  def most(indexBytes: Long, fileBytes: Long): Int =
+    if (indexBytes <= SmallIndexBytes || (indexBytes <= MostIndexBytes && indexBytes * LeastGain <= fileBytes))
+      KeyFilter.MaxKeys
+    else FewKeys
 
   val log = LoggerFactory.getLogger("io.hudilite.spark.scan.plan.RecordIndexPruning")
 }

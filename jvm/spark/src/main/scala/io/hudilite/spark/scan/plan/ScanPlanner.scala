@@ -55,6 +55,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   private lazy val buckets = new BucketPruning(state, keyFilter, told, listed, statistics)
 
   private lazy val byRecordIndex = new RecordIndexPruning(state, statistics)
+  private lazy val bySecondaryIndex = new SecondaryIndexPruning(state, byRecordIndex)
 
   // A look at one partition takes less than one at the whole table, without which nobody knows that an index is whole.
   private lazy val whole: Option[StateSlices] =
@@ -76,7 +77,8 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val inBuckets = ofBuckets.getOrElse(inPartitions)
     val keys = keyFilter.keys(filters ++ late)
     val indexed = byRecordIndex.prune(keys, whole, inBuckets)
-    val found = indexed.slices
+    val valued = bySecondaryIndex.prune(filters ++ late, whole, indexed.slices)
+    val found = valued.slices
     val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
       KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
@@ -85,7 +87,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val top = first.filter(_ => late.isEmpty).fold(StatisticsPruned(left.files, left.merged, None))(rows =>
       byStatistics.first(rows, left.files, left.merged, partitions, counts))
     PrunedFiles(top.files, top.merged, listed.size, found.partitions,
-      listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer,
+      listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer, valued.answer,
       pruned.byRange, pruned.byBloom, left.skipped, top.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
   }
 
@@ -111,7 +113,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   /** Columns, as paths of names, on which filters can leave out files. */
   def pruningColumns: Set[Seq[String]] =
-    partitions.columnPaths ++ keyFilter.singleColumn ++ buckets.missingColumn(filters)
+    partitions.columnPaths ++ keyFilter.singleColumn ++ buckets.missingColumn(filters) ++ bySecondaryIndex.columns
 
   /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files,
     * unless they tell the bucket or are in a record index.
@@ -119,7 +121,8 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   def pruningColumns(plan: PrunedFiles): Set[Seq[String]] =
     if (plan.files.size + plan.merged.size < 2) Set.empty
     else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty || byRecordIndex.isThere) ++
-      buckets.missingColumn(filters).filter(_ => buckets.areCertain)
+      buckets.missingColumn(filters).filter(_ => buckets.areCertain) ++
+      whole.toSeq.flatMap(_ => bySecondaryIndex.columns)
 
   /** Those of other columns by whose statistics a filter can leave out files of the plan. No file is opened for this.
     *

@@ -104,6 +104,8 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
+  def bytes: Long = files.map(_.bytes).sum + merged.map(_.totalLength).sum
+
   /** Those of the file groups that are wanted. */
   def ofGroups(wanted: FileGroupId => Boolean): StateSlices =
     copy(files = files.filter(f => wanted(FileGroupId(f.partition, f.fileId))),

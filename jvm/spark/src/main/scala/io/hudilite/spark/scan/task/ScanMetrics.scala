@@ -28,6 +28,11 @@ final class FilesPrunedByRecordIndexMetric extends CustomSumMetric {
   override def description(): String = "file groups pruned by record index"
 }
 
+final class FilesPrunedBySecondaryIndexMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedBySecondaryIndex
+  override def description(): String = "file groups pruned by secondary index"
+}
+
 final class FilesPrunedByRangeMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.PrunedByRange
   override def description(): String = "base files pruned by key range"
@@ -81,6 +86,7 @@ object ScanMetrics {
   val PrunedByPartition = "filesPrunedByPartition"
   val PrunedByBucket = "filesPrunedByBucket"
   val PrunedByRecordIndex = "filesPrunedByRecordIndex"
+  val PrunedBySecondaryIndex = "filesPrunedBySecondaryIndex"
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
   val PrunedByStatistics = "filesPrunedByStatistics"
@@ -94,7 +100,7 @@ object ScanMetrics {
   def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
     new PartitionsReadMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRecordIndexMetric,
-    new FilesPrunedByRangeMetric,
+    new FilesPrunedBySecondaryIndexMetric, new FilesPrunedByRangeMetric,
     new FilesPrunedByBloomMetric, new FilesPrunedByStatisticsMetric, new FilesPrunedByOrderMetric,
     new FilesOpenedMetric, new RowsReadMetric,
     new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
