@@ -104,6 +104,8 @@ STATISTICS = {
     ENABLE: "true",
     "hoodie.metadata.index.column.stats.enable": "true",
     "hoodie.metadata.index.bloom.filter.enable": "true",
+    "hoodie.index.type": "BLOOM",
+    "hoodie.bloom.index.use.metadata": "true",
     "hoodie.metadata.compact.max.delta.commits": "4",
     "hoodie.parquet.small.file.limit": "0",
     **SERVICES,

@@ -32,7 +32,7 @@ object IndexOptions {
   val BloomGroups: ConfigKey[Int] = groups("bloom.filter", 4)
 
   val AsksForKeys: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.use.metadata", default = false,
-    "Whether lookups and reads by key take ranges and bloom filters of record keys from the metadata table, where it has " +
+    "Lookups and reads by key take ranges and bloom filters of record keys from the metadata table, where it has " +
       "column_stats and bloom_filters; of a file that it does not know the footer is asked.")
 
   private val OfKeys = "hoodie.metadata.global.record.level.index"
