@@ -39,7 +39,7 @@ trait KeyIndex {
 /** File slices in which keys are looked for, and the statistics that an index may ask about their files.
   *
   * @param known
-  *   who is asked before the files are
+  *   facts that are asked for before the files are
   */
 final case class SearchedSlices(slices: Seq[FileSlice], statistics: FileStatistics,
     known: Option[AskedFirst] = None) {

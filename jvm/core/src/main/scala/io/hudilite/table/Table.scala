@@ -15,7 +15,14 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{ExpressionRanges, MetadataFolders, MetadataTable, RecordIndex, StoredKeys, StoredRanges}
+import io.hudilite.metadata.stored.{
+  ExpressionRanges,
+  MetadataFolders,
+  MetadataTable,
+  RecordIndex,
+  StoredKeyFacts,
+  StoredRanges
+}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.stats.{ColumnRanges, KnownKeys}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
@@ -84,7 +91,7 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
 
   /** Facts on record keys in files, where the metadata table is asked. */
   private[hudilite] lazy val knownKeys: Option[KnownKeys] =
-    metadataTable.map(new StoredKeys(_, storedRanges, basePath))
+    metadataTable.map(new StoredKeyFacts(_, storedRanges, basePath))
 
   /** Its metadata table is asked, and lists a record index. */
   private[hudilite] def hasRecordIndex: Boolean = metadataTable.exists(_.hasRecordIndex)

@@ -30,8 +30,9 @@ class KeyFactsSuite extends FunSuite {
   }
 
   private val files = Seq("far", "near", "unbounded", "unfiltered", "unknown").map(file)
-  private val bounds = Map(file("far") -> KeyBounds(Some("x"), Some("z")), file("near") -> KeyBounds(Some("a"), Some("c")),
-    file("unfiltered") -> KeyBounds(Some("a"), Some("c")))
+  private val bounds =
+    Map(file("far") -> KeyBounds(Some("x"), Some("z")), file("near") -> KeyBounds(Some("a"), Some("c")),
+      file("unfiltered") -> KeyBounds(Some("a"), Some("c")))
 
   private def mayHold(file: BaseFile, of: KeyBounds): Boolean = of.min.exists(_ < "m")
 
@@ -39,8 +40,10 @@ class KeyFactsSuite extends FunSuite {
     val (footers, filters) = (new Footers, new Filters(Set("far", "near", "unbounded")))
     val facts = new KeyFacts(footers, Some(filters), blooms = true)
     val found = facts.each(files, bounds, mayHold)(identity)
-    assertEquals(found, Map(file("far") -> bounds(file("far")), file("near") -> bounds(file("near")).copy(bloom =
-            Some(filter)), file("unbounded") -> KeyBounds(None, None, Some(filter)), file("unfiltered") -> footer,
+    assertEquals(found,
+      Map(file("far") -> bounds(file("far")),
+        file("near") -> bounds(file("near")).copy(bloom =
+          Some(filter)), file("unbounded") -> KeyBounds(None, None, Some(filter)), file("unfiltered") -> footer,
         file("unknown") -> footer))
     assertEquals(filters.asked, Seq("near", "unbounded", "unfiltered", "unknown"))
     assertEquals(footers.asked, Seq("unfiltered", "unknown"))

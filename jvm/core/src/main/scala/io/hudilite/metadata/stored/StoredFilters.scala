@@ -75,12 +75,12 @@ private[stored] final class StoredFilterReader(storage: Storage, of: StoredFilte
 
   private def place(file: BaseFile): (String, String, Long) = (of.basePath, file.relativePath, file.length)
 
-  /** What is read; `None` where it is damaged, of a kind that nobody knows, or compacted and cleaned away by now. */
+  /** The record as it is read; `None` where it is damaged, of a kind that nobody knows, or compacted and cleaned away by now. */
   private def told[T](read: => T): Option[T] =
     try Some(read)
     catch {
       case e @ (_: HudiliteException | _: IOException | _: IllegalArgumentException) =>
-        StoredKeys.tell(of.basePath, s"bloom filters of its metadata table cannot be read: ${e.getMessage}")
+        StoredKeyFacts.tell(of.basePath, s"bloom filters of its metadata table cannot be read: ${e.getMessage}")
         None
     }
 

@@ -49,7 +49,8 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val bounds = target.bounds(candidates)
     val told = if (probe.byKey || probe.tellsGone) target.keysInLogs(candidates) else KeysInLogs.Groups.None
     val contested = ContestedSlices.among(candidates, told.deleted, global)
-    val (together, apart) = candidates.map(slice => ProbedSlice(slice,
+    val (together, apart) = candidates.map(slice =>
+      ProbedSlice(slice,
         probe.byKey && told.added(slice.groupId), slice.base.flatMap(bounds.get)))
       .partition(probed => contested(probed.slice.groupId))
     def found(slices: Seq[ProbedSlice]): RDD[InternalRow] =

@@ -5,7 +5,16 @@ import io.hudilite.filegroup.BaseFile
 import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.StatValue.Text
 import io.hudilite.record.MetaFields
-import io.hudilite.stats.{AskedFile, ColumnKind, ColumnRange, ColumnRanges, FilterColumn, KeyBounds, KnownFilters, KnownKeys}
+import io.hudilite.stats.{
+  AskedFile,
+  ColumnKind,
+  ColumnRange,
+  ColumnRanges,
+  FilterColumn,
+  KeyBounds,
+  KnownFilters,
+  KnownKeys
+}
 
 import java.io.IOException
 import java.util.Collections
@@ -19,15 +28,16 @@ import org.slf4j.LoggerFactory
   * @param ranges
   *   where the metadata table has such statistics
   */
-private[hudilite] final class StoredKeys(metadata: MetadataTable, ranges: Option[ColumnRanges], basePath: String)
+private[hudilite] final class StoredKeyFacts(metadata: MetadataTable, ranges: Option[ColumnRanges], basePath: String)
     extends KnownKeys {
 
-  import StoredKeys._
+  import StoredKeyFacts._
 
   override def bounds(files: Seq[BaseFile]): Map[BaseFile, KeyBounds] = ranges.fold(Map.empty[BaseFile, KeyBounds]) {
     of =>
       val asked = files.filter(_.source.isEmpty).map(file =>
-        AskedFile(file.partition, file.name, file.length, isLog = false, Map(Keys -> MetaFields.RecordKey)) -> file).toMap
+        AskedFile(file.partition, file.name, file.length, isLog = false, Map(Keys -> MetaFields.RecordKey)) ->
+          file).toMap
       for ((file, found) <- of.of(asked.keys.toSeq); range <- found.get(Keys); bounds <- boundsOf(range))
         yield asked(file) -> bounds
   }
@@ -46,7 +56,7 @@ private[hudilite] final class StoredKeys(metadata: MetadataTable, ranges: Option
       }
 }
 
-private[hudilite] object StoredKeys {
+private[hudilite] object StoredKeyFacts {
 
   private val Keys = FilterColumn(Seq(MetaFields.RecordKey), ColumnKind.Texts)
 
@@ -57,7 +67,7 @@ private[hudilite] object StoredKeys {
       case _ => None
     })
 
-  private val log = LoggerFactory.getLogger("io.hudilite.metadata.stored.StoredKeys")
+  private val log = LoggerFactory.getLogger("io.hudilite.metadata.stored.StoredKeyFacts")
   private val warned = Collections.newSetFromMap(new ConcurrentHashMap[(String, String), java.lang.Boolean]())
 
   /** Warns once a table. */
