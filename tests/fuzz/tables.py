@@ -77,6 +77,12 @@ BASE_FILES = {
     "hoodie.bloom.index.filter.type": ("SIMPLE", None),
     "hoodie.copyonwrite.record.size.estimate": ("20", None),
 }
+#: Lookups take ranges and filters of keys from the metadata table.
+KEY_FACTS = {
+    "hoodie.metadata.index.column.stats.enable": "true",
+    "hoodie.metadata.index.bloom.filter.enable": "true",
+    "hoodie.bloom.index.use.metadata": "true",
+}
 LOGS = {
     "hoodie.logfile.data.block.format": ("avro", "avro", "parquet"),
     "hoodie.logfile.data.block.max.size": ("500", None, None),
@@ -212,6 +218,8 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     always = chosen(rng, BASE_FILES) | {"hoodie.index.type": index} | (chosen(rng, LOGS) if log else {})
     if log and wish.blocks:
         always["hoodie.logfile.data.block.format"] = wish.blocks
+    if index.endswith("BLOOM"):
+        always |= random.Random(repr(columns)).choice((KEY_FACTS, KEY_FACTS, {}))  # of its own: other choices stay
     if index == "BUCKET":
         always[engines.BUCKETS] = rng.choice(BUCKETS)
     if deletes and log:

@@ -31,6 +31,10 @@ object IndexOptions {
 
   val BloomGroups: ConfigKey[Int] = groups("bloom.filter", 4)
 
+  val AsksForKeys: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.use.metadata", default = false,
+    "Lookups and reads by key take ranges and bloom filters of record keys from the metadata table, where it has " +
+      "column_stats and bloom_filters; of a file that it does not know the footer is asked.")
+
   private val OfKeys = "hoodie.metadata.global.record.level.index"
   private val OfKeysBefore = "hoodie.metadata.record.index"
   private val OfPartitionKeys = "hoodie.metadata.record.level.index"
@@ -63,8 +67,12 @@ object IndexOptions {
     "file groups", max = 10000)
 
   val all: Seq[ConfigKey[_]] = Seq(ColumnStats, Columns, MostColumns, ColumnGroups, PartitionStats, PartitionGroups,
-    BloomFilters, BloomGroups, Keys, LeastKeyGroups, MostKeyGroups, PartitionKeys, LeastPartitionKeyGroups,
+    BloomFilters, BloomGroups, AsksForKeys, Keys, LeastKeyGroups, MostKeyGroups, PartitionKeys, LeastPartitionKeyGroups,
     MostPartitionKeyGroups, KeyGrowth)
+
+  /** Lookups ask the metadata table, which the options leave there. */
+  private[config] def asksForKeys(options: Map[String, String]): Boolean =
+    AsksForKeys(options) && ReadOptions.UsesMetadata(options)
 
   def of(options: Map[String, String]): IndexesConf = {
     def when(key: ConfigKey[Boolean]): Option[Boolean] = if (key.isSet(options)) Some(key(options)) else None

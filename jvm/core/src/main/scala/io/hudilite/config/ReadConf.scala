@@ -40,6 +40,9 @@ object ReadConf {
   /** A read leaves out files by statistics of their columns. */
   def skipsFiles(options: Map[String, String]): Boolean = ReadOptions.SkipsFiles(options)
 
+  /** A read by key asks the metadata table for ranges and bloom filters of keys. */
+  def asksForKeys(options: Map[String, String]): Boolean = IndexOptions.asksForKeys(options)
+
   /** Options of a read. Raises `InvalidInput` for an unknown option and for a malformed value. */
   def of(options: Map[String, String]): ReadConf = {
     Options.check(options)

@@ -119,7 +119,8 @@ object WriteConf {
     hashFields = WriteOptions.BucketHashFields.get(options),
     rule = WriteOptions.BucketsInPartitions.get(options),
     recordMoves = WriteOptions.RecordUpdatePartition(options),
-    engine = whenSet(WriteOptions.BucketEngine, options))
+    engine = whenSet(WriteOptions.BucketEngine, options),
+    asksMetadata = IndexOptions.asksForKeys(options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
     sortsWhole = WriteOptions.SortMode(options) == "GLOBAL_SORT",
@@ -184,10 +185,13 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   the table has told the kind, which options leave open
   * @param engine
   *   how keys are dealt to buckets; `None` = as the table has it
+  * @param asksMetadata
+  *   true when the metadata table is asked for ranges and bloom filters of keys
   */
 final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]], rule: Option[BucketRule] = None,
-    recordMoves: Boolean = false, isTold: Boolean = false, engine: Option[String] = None) {
+    recordMoves: Boolean = false, isTold: Boolean = false, engine: Option[String] = None,
+    asksMetadata: Boolean = false) {
 
   def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 

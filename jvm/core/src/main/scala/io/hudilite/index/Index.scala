@@ -4,7 +4,6 @@ import io.hudilite.config.{BucketRule, IndexConf, TableConfig, TableType, WriteO
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
-import io.hudilite.stats.BoundsWanted
 
 /** A kind of index that a write can ask for. */
 sealed trait Index extends KeyIndex
@@ -24,7 +23,7 @@ object Index {
 
     override def locate(keys: RecordKeys, within: SearchedSlices): Locations = {
       val alone = within.slices.flatMap(baseAlone).distinct
-      val told = within.statistics.each(alone, BoundsWanted.WithBlooms)(known => KeyVerdict.of(known.keys, keys))
+      val told = within.each(alone, keys)(KeyVerdict.of(_, keys))
       Locations(within.slices.map(slice =>
           slice -> baseAlone(slice).fold(KeyVerdict.MayHold(keys): KeyVerdict)(told)))
     }

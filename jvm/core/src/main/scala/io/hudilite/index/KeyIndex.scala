@@ -1,8 +1,8 @@
 package io.hudilite.index
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
-import io.hudilite.stats.FileStatistics
+import io.hudilite.stats.{BoundsWanted, FileStatistics, KeyBounds, KeyFacts, KnownKeys}
 
 /** Locates record keys (docs/format.md#indexes). [[Index]] has the kinds of today.
   *
@@ -36,8 +36,25 @@ trait KeyIndex {
   final def keepsPlaces: Boolean = scope == Scope.Table(moves = false)
 }
 
-/** File slices in which keys are looked for, and the statistics that an index may ask about their files. */
-final case class SearchedSlices(slices: Seq[FileSlice], statistics: FileStatistics)
+/** File slices in which keys are looked for, and the statistics that an index may ask about their files.
+  *
+  * @param known
+  *   facts that are asked for before the files are
+  */
+final case class SearchedSlices(slices: Seq[FileSlice], statistics: FileStatistics,
+    known: Option[AskedFirst] = None) {
+
+  /** One answer for each of the files, made of the facts on its keys. */
+  private[index] def each[A](files: Seq[BaseFile], keys: RecordKeys)(use: KeyBounds => A): Map[BaseFile, A] =
+    known.fold(statistics.each(files, BoundsWanted.WithBlooms)(of => use(of.keys)))(first =>
+      first.facts.each(files, first.keys.bounds(files),
+        (_, bounds) => keys.between(bounds.min, bounds.max).nonEmpty)(use))
+}
+
+/** @param facts
+  *   counts who was asked
+  */
+final case class AskedFirst(keys: KnownKeys, facts: KeyFacts)
 
 /** Slices that can hold keys.
   *

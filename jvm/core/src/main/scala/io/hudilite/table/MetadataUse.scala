@@ -1,5 +1,8 @@
 package io.hudilite.table
 
+import io.hudilite.metadata.stored.StoredKeyFacts
+import io.hudilite.stats.KnownKeys
+
 /** How a read uses the metadata table of a table.
   *
   * @param isAsked
@@ -8,3 +11,14 @@ package io.hudilite.table
   *   an older state is read
   */
 final case class MetadataUse(isAsked: Boolean, ofPast: Boolean = false)
+
+/** Facts on record keys in files for those who ask the metadata table for them (docs/format.md#facts-on-keys). */
+object AskedMetadata {
+
+  /** Facts that the metadata table of a table knows; `None` where there is none, which a warning says. */
+  def keys(table: Table): Option[KnownKeys] = {
+    val known = table.knownKeys.orElse(table.readingMetadata(MetadataUse(isAsked = true)).knownKeys)
+    if (known.isEmpty) StoredKeyFacts.tell(table.basePath, "it has no metadata table")
+    known
+  }
+}

@@ -15,9 +15,16 @@ import io.hudilite.filegroup.{
 }
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
-import io.hudilite.metadata.stored.{ExpressionRanges, MetadataFolders, MetadataTable, RecordIndex, StoredRanges}
+import io.hudilite.metadata.stored.{
+  ExpressionRanges,
+  MetadataFolders,
+  MetadataTable,
+  RecordIndex,
+  StoredKeyFacts,
+  StoredRanges
+}
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
-import io.hudilite.stats.ColumnRanges
+import io.hudilite.stats.{ColumnRanges, KnownKeys}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, DroppedColumns, Instant, TableSchema, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
@@ -81,6 +88,10 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   /** Ranges of functions over columns in files, where the metadata table is asked and has indexes of such. */
   private[hudilite] lazy val expressionRanges: Option[ExpressionRanges] =
     metadataTable.filter(_.hasExpressions).map(new ExpressionRanges(_, basePath))
+
+  /** Facts on record keys in files, where the metadata table is asked. */
+  private[hudilite] lazy val knownKeys: Option[KnownKeys] =
+    metadataTable.map(new StoredKeyFacts(_, storedRanges, basePath))
 
   /** Its metadata table is asked, and lists a record index. */
   private[hudilite] def hasRecordIndex: Boolean = metadataTable.exists(_.hasRecordIndex)

@@ -187,6 +187,10 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   private[stored] def shards: StoredShards = StoredShards(folder, config.version, instants,
     slices(MetadataPartition.RecordIndex).toIndexedSeq, hasPartitionedIndex)
 
+  /** The bloom filters of base files as tasks read them. */
+  private[stored] def filters(basePath: String): StoredFilters = StoredFilters(basePath, folder, config.version,
+    instants, slices(MetadataPartition.BloomFilters).toIndexedSeq)
+
   /** Partitions of the table have file groups of their own in its record index. */
   lazy val hasPartitionedIndex: Boolean =
     definitions.get(MetadataPartition.RecordIndex.name).exists(_.isPartitioned) ||

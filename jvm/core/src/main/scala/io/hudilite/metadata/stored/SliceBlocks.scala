@@ -23,15 +23,18 @@ private[stored] final case class SliceBlock(block: LogBlock, content: () => Arra
   *   of the metadata table
   * @param counts
   *   records of this instant count
+  * @param mostAtOnce
+  *   bytes of log files that are read whole, and kept while their blocks are
   */
-private[stored] final class SliceBlocks(storage: Storage, folder: String, version: Int, counts: String => Boolean) {
+private[stored] final class SliceBlocks(storage: Storage, folder: String, version: Int, counts: String => Boolean,
+    mostAtOnce: Long = SliceBlocks.MostBytesAtOnce) {
 
   import SliceBlocks._
 
   /** Those that count, the oldest first. Small log files are read whole, all at once. */
   def of(slice: FileSlice): Seq[SliceBlock] =
     if (slice.logs.isEmpty) Nil
-    else if (slice.logs.map(_.length).sum <= MostBytesAtOnce) together(slice)
+    else if (slice.logs.map(_.length).sum <= mostAtOnce) together(slice)
     else {
       val files = new LogFiles(storage)
       val lengths = slice.logs.map(log => s"$folder/${log.relativePath}" -> log.length).toMap
@@ -68,7 +71,7 @@ private[stored] final class SliceBlocks(storage: Storage, folder: String, versio
 
 private object SliceBlocks {
 
-  private val MostBytesAtOnce = 16L << 20
+  val MostBytesAtOnce = 16L << 20
   private val FirstWithFilesPerWrite = 8
 
   // Readers of log files do not ask it.

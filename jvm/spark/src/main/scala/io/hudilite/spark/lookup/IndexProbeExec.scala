@@ -30,6 +30,8 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "candidateFiles" -> SQLMetrics.createMetric(sparkContext, "candidate files"),
+    "metadataFilters" -> SQLMetrics.createMetric(sparkContext, "bloom filters read from the metadata table"),
+    "footersAsked" -> SQLMetrics.createMetric(sparkContext, "files whose footers are asked for facts on keys"),
     "filesInRange" -> SQLMetrics.createMetric(sparkContext, "files with keys in range"),
     "bloomHits" -> SQLMetrics.createMetric(sparkContext, "keys that bloom filters let pass"),
     "falsePositives" -> SQLMetrics.createMetric(sparkContext, "keys let pass and not found"),
@@ -43,13 +45,17 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size
     post("candidateFiles")
-    val probe = target.probe(output, session, candidates)
+    val probe = target.probeFirst(output, session, candidates)
+    val bounds = target.bounds(candidates)
     val told = if (probe.byKey || probe.tellsGone) target.keysInLogs(candidates) else KeysInLogs.Groups.None
     val contested = ContestedSlices.among(candidates, told.deleted, global)
-    val (together, apart) = candidates.map(slice => ProbedSlice(slice, probe.byKey && told.added(slice.groupId)))
+    val (together, apart) = candidates.map(slice =>
+      ProbedSlice(slice,
+        probe.byKey && told.added(slice.groupId), slice.base.flatMap(bounds.get)))
       .partition(probed => contested(probed.slice.groupId))
     def found(slices: Seq[ProbedSlice]): RDD[InternalRow] =
-      new ProbeRDD(sparkContext, spread(slices), keys, probe, ProbeMetrics.of(this))
+      new ProbeRDD(sparkContext, spread(slices), keys, probe, ProbeMetrics.of(this),
+        AskedMetrics(longMetric("metadataFilters"), longMetric("footersAsked")))
     if (together.isEmpty) found(apart)
     else {
       val count = (broadcast.value.length / IndexProbeExec.KeysPerTask + 1).min(this.conf.numShufflePartitions)

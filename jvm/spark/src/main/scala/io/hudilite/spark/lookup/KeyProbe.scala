@@ -6,7 +6,7 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, OldRows, RowReader}
 import io.hudilite.spark.row.Binaries
 import io.hudilite.spark.slice.deliver.SkeletonLookup
-import io.hudilite.stats.{BoundsWanted, KeyBounds}
+import io.hudilite.stats.KeyBounds
 
 import java.util
 
@@ -23,9 +23,11 @@ import scala.collection.JavaConverters._
   *
   * @param output
   *   columns of the rows to return
+  * @param facts
+  *   facts on the keys of files
   */
 private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean, pruneByRanges: Boolean,
-    batches: KeyBatches) {
+    batches: KeyBatches, facts: FactsNearby) {
 
   // Read from the file: the columns asked for and the key.
   private val fileColumns: StructType = {
@@ -57,40 +59,35 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** As [[rows]], in batches of `columns`; `None` when the file has none of the keys. */
   def found(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Option[FoundBatches] = {
-    val known = bounds(file)
-    val candidates = mayHold(file, known, keys, metrics)
+    val candidates = mayHold(file, facts.of(file), keys, metrics)
     if (candidates.isEmpty) None
     else {
       metrics.filesOpened += 1
-      Some(matching(file, candidates, known.sorted, metrics, context))
+      Some(matching(file, candidates, facts.isSorted(file), metrics, context))
     }
   }
 
-  private val wanted = BoundsWanted(blooms = useBloom)
-
-  /** Facts on the file's keys. */
-  def bounds(file: BaseFile): KeyBounds = batches.statistics.ofFile(file, wanted).keys
-
-  /** Asks for the facts on some files beside each other; [[bounds]] then finds them in memory. */
-  def bring(files: Seq[BaseFile]): Unit = {
-    batches.statistics.each(files, wanted)(_ => ())
-    ()
-  }
+  /** Some of the keys lie within the bounds of a file. */
+  private[lookup] def anyWithin(bounds: KeyBounds, keys: Array[UTF8String]): Boolean =
+    KeyRange.within(keys, bounds.min, bounds.max).nonEmpty
 
   private def mayHold(
       file: BaseFile, known: KeyBounds, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
     val inRange = if (pruneByRanges) KeyRange.within(keys, known.min, known.max) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = known.bloom.filter(_ => useBloom).fold(inRange) { filter =>
-      // The pages are in the whole footer, which few keys do not need.
-      lazy val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = known.sorted)
-      if (inRange.length > KeyProbe.Sample && inRange.length > ofEveryPage &&
-        KeyProbe.expected(filter, inRange) > ofEveryPage) inRange
-      else KeyProbe.letThrough(filter, inRange)
+      if (mayNeedEveryPage(file, filter, inRange)) inRange else KeyProbe.letThrough(filter, inRange)
     }
     if (useBloom) metrics.bloomHits += passed.length
     passed
   }
+
+  // The pages are in the whole footer, which is not needed for few keys, nor for those that the filter does not know.
+  private def mayNeedEveryPage(file: BaseFile, filter: BloomFilter, keys: Array[UTF8String]): Boolean =
+    keys.length > KeyProbe.Sample && {
+      val expected = KeyProbe.expected(filter, keys)
+      expected > 0 && expected > KeyProbe.CandidatesPerPage * batches.pages(file, own = facts.isSorted(file))
+    }
 
   private def matching(file: BaseFile, candidates: Array[UTF8String], sorted: Boolean, metrics: ProbeMetrics,
       context: TaskContext): FoundBatches = {

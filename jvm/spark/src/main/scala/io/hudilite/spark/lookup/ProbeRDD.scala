@@ -1,5 +1,7 @@
 package io.hudilite.spark.lookup
 
+import io.hudilite.stats.FactsAsked
+
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -10,8 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** One task for each lot of file slices: the rows whose keys were asked for. A task is sent its own lot alone. */
 private[lookup] final class ProbeRDD(
     sc: SparkContext, @transient private val lots: Array[Array[ProbedSlice]], keys: ProbeKeysOfBroadcast,
-    probe: SliceProbe,
-    metrics: ProbeMetrics)
+    probe: SliceProbe, metrics: ProbeMetrics, asked: AskedMetrics)
     extends RDD[InternalRow](sc, Nil) {
 
   override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (slices, i) =>
@@ -20,21 +21,23 @@ private[lookup] final class ProbeRDD(
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
-    split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
-      probe.bringStatistics(slices.toSeq.map(_.slice))
-      slices.iterator.flatMap(probed =>
-        probe.rows(probed, all.of(UTF8String.fromString(probed.slice.partition)), metrics, context))
+    def of(partition: String): Array[UTF8String] = all.of(UTF8String.fromString(partition))
+    split.asInstanceOf[ProbeLot].slices.grouped(probe.base.facts.atOnce).flatMap { slices =>
+      asked += probe.bringFacts(slices.toSeq, of)
+      slices.iterator.flatMap(probed => probe.rows(probed, of(probed.slice.partition), metrics, context))
     }
   }
 }
 
-private object ProbeRDD {
-
-  /** Read beside each other before the files are; with large bloom filters more would not be kept until they are used. */
-  val FootersAtOnce = 16
-}
-
 private final class ProbeLot(override val index: Int, val slices: Array[ProbedSlice]) extends Partition
+
+/** Counts of the facts on keys that a lookup has asked for, by where they were. */
+private[lookup] final case class AskedMetrics(filters: SQLMetric, footers: SQLMetric) {
+  def +=(asked: FactsAsked): Unit = {
+    filters += asked.filters
+    footers += asked.footers
+  }
+}
 
 /** Counts of the keys, files and rows that the steps of a lookup let pass. */
 private[lookup] final case class ProbeMetrics(

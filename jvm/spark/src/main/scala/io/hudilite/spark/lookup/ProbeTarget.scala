@@ -1,14 +1,15 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.config.TableType
-import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
 import io.hudilite.record.RowPlace
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{FolderColumns, KeyBatches}
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.{KeysInLogs, Table, TableAccess, TableSupport}
+import io.hudilite.stats.{KeyBounds, KnownKeys}
+import io.hudilite.table.{AskedMetadata, KeysInLogs, Table, TableAccess, TableSupport}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -30,6 +31,8 @@ import org.apache.spark.sql.types.{StructField, StructType}
   *   ask a file's bloom filter before its keys are read
   * @param pruneByRanges
   *   skip files whose key range holds no incoming key
+  * @param asksMetadata
+  *   ask the metadata table for ranges and bloom filters of keys first
   * @param byKey
   *   rows are found as an index of base files finds them, whatever log files do to them; see [[SliceProbe]]
   * @param within
@@ -39,10 +42,17 @@ import org.apache.spark.sql.types.{StructField, StructType}
   */
 final class ProbeTarget(
     val table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
-    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean, val within: PathSelection,
-    val looked: LookedIn = new LookedIn) {
+    val useBloom: Boolean, val pruneByRanges: Boolean, asksMetadata: Boolean, val byKey: Boolean,
+    val within: PathSelection, val looked: LookedIn = new LookedIn) {
 
   private lazy val support: TableSupport = TableSupport.of(table, TableAccess.Read())
+
+  private lazy val known: Option[KnownKeys] =
+    if (asksMetadata && (useBloom || pruneByRanges)) AskedMetadata.keys(table) else None
+
+  /** Bounds of the keys of those of the slices' base files of which the metadata table knows them. */
+  private[lookup] def bounds(slices: Seq[FileSlice]): Map[BaseFile, KeyBounds] =
+    known.filter(_ => pruneByRanges).fold(Map.empty[BaseFile, KeyBounds])(_.bounds(slices.flatMap(_.base)))
 
   /** Names of the columns in files, where some have changed. */
   def evolved: Option[EvolvedColumns] = support.columns
@@ -75,6 +85,15 @@ final class ProbeTarget(
   private[spark] def isPlace(column: Attribute): Boolean = KeyProbe.Identity(column.name) ||
     column.name == RowPlace.Gone
 
+  /** Looks into these slices for the columns, with bloom filters that are known without the files. */
+  private[lookup] def probeFirst(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice])
+      : SliceProbe = {
+    val probe = this.probe(columns, session, slices)
+    val filters = known.filter(_ => useBloom).flatMap(_.filters)
+    filters.fold(probe)(some =>
+      probe.copy(base = probe.base.copy(facts = new FactsNearby(probe.base.batches, Some(some), useBloom))))
+  }
+
   /** Looks into these slices for the columns. */
   private[lookup] def probe(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice]): SliceProbe = {
     val conf = SQLConf.get
@@ -82,7 +101,8 @@ final class ProbeTarget(
       conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved,
       FolderColumns(table.config.partitionFields, table.config.urlEncode))
     val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
-    SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))
+    SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches, new FactsNearby(batches, None, useBloom)),
+      logs(slices), byKeyWith(columns))
   }
 
   /** How the log files of these slices are read; `None` when there are none. */
@@ -118,5 +138,6 @@ final class ProbeTarget(
     PlanNodes.build(classOf[DataSourceV2ScanRelation], Seq(relation, scan, columns))
   }
 
-  override def toString: String = relation.name
+  override def toString: String =
+    relation.name + (if (known.isEmpty) "" else ", facts on keys by its metadata table")
 }

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.slice.deliver.SliceLookup
+import io.hudilite.stats.{FactsAsked, KeyBounds}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -15,8 +16,10 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * @param addedInLogs
   *   its log files may hold keys that its base file does not have
+  * @param bounds
+  *   those of the keys of its base file, where they are known already
   */
-private[lookup] final case class ProbedSlice(slice: FileSlice, addedInLogs: Boolean)
+private[lookup] final case class ProbedSlice(slice: FileSlice, addedInLogs: Boolean, bounds: Option[KeyBounds] = None)
 
 /** Looks keys up in one file slice, in an executor.
   *
@@ -52,8 +55,15 @@ private[lookup] final case class SliceProbe(
   @transient private lazy val lookup: Option[SliceLookup] =
     logRows.map(new SliceLookup(_, wide.columns, output, base.batches.conf))
 
-  /** Asks for the statistics of the slices' base files beside each other; `rows` then finds them in memory. */
-  def bringStatistics(slices: Seq[FileSlice]): Unit = base.bring(slices.flatMap(_.base))
+  /** Asks for facts on the slices' base files beside each other; `rows` then finds them in memory.
+    *
+    * @param keys
+    *   those of a partition, sorted
+    */
+  def bringFacts(slices: Seq[ProbedSlice], keys: String => Array[UTF8String]): FactsAsked = {
+    val bounds = (for (probed <- slices; file <- probed.slice.base; of <- probed.bounds) yield file -> of).toMap
+    base.facts.bring(slices.flatMap(_.slice.base), bounds, (file, of) => base.anyWithin(of, keys(file.partition)))
+  }
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(probed: ProbedSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
@@ -88,7 +98,7 @@ private[lookup] final case class SliceProbe(
   private def merged(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] = {
     val found = slice.base.flatMap(wide.found(_, keys, metrics, context))
-    val sorted = slice.base.forall(base.bounds(_).sorted)
+    val sorted = found.isEmpty || slice.base.forall(base.facts.isSorted)
     lookup.iterator.flatMap(_.rows(slice, keys, found, sorted, metrics.found, context))
   }
 

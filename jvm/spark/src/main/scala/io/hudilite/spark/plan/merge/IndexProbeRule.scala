@@ -200,7 +200,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       filters: PartitionFilters): ProbeTarget =
     new ProbeTarget(table, relation, () => filtered(operation.scan(CaseInsensitiveStringMap.empty()), filters),
       operation.target.keys, operation.target.index.asksBlooms, operation.target.conf.index.prunesByRanges,
-      operation.byKey, filters.selection)
+      operation.target.conf.index.asksMetadata, operation.byKey, filters.selection)
 
   // They stay above the lookup, too.
   private def filtered(builder: ScanBuilder, filters: PartitionFilters): ScanBuilder = {

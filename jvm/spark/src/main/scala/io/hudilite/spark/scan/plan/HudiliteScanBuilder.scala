@@ -81,7 +81,7 @@ sealed class HudiliteScanBuilder(
 
   private def planner: ScanPlanner =
     new ScanPlanner(source, filters, SessionConf.parquet(session, options), told = PlannedBuckets.ofRead(options),
-      skips = ReadConf.skipsFiles(options), expressed = expressed)
+      skips = ReadConf.skipsFiles(options), expressed = expressed, asksForKeys = ReadConf.asksForKeys(options))
 
   override def build(): Scan =
     new HudiliteScan(session, top.foldLeft(planner)(_ withFirst _), columns, limit)

@@ -3,6 +3,7 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
 import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.stats.FactsAsked
 
 /** The files that a scan reads, and how many slices each pruning step left out. Partitions that the filters of the query
   * exclude are not even listed, so nothing is known of their files.
@@ -35,6 +36,8 @@ import io.hudilite.spark.basefile.read.ScanFilter
   *   there were too many files to look at their key ranges and bloom filters on the driver
   * @param late
   *   filters that came up after the read was planned, and left out some of the files
+  * @param asked
+  *   of whom facts on keys were asked, where the metadata table was
   */
 final case class PrunedFiles(
     files: Seq[BaseFile],
@@ -51,7 +54,8 @@ final case class PrunedFiles(
     byOrder: Option[Seq[FileSlice]],
     keys: Option[RecordKeys],
     keysToCheck: Boolean,
-    late: Seq[ScanFilter]) {
+    late: Seq[ScanFilter],
+    asked: Option[FactsAsked] = None) {
 
   lazy val bytes: Long = files.map(_.bytes).sum + merged.map(_.totalLength).sum
 
@@ -71,9 +75,10 @@ final case class PrunedFiles(
     val index = told("record index", byRecordIndex, inIndex)
     val inValues = inIndex - leftOutBySecondaryIndex
     val values = told("secondary index", bySecondaryIndex, inValues)
+    val source = asked.fold("")(of => s" (${of.filters} of the metadata table, ${of.footers} of footers)")
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${inValues - byRange} by key range -> ${inValues - byRange - byBloom} by bloom filter"
+    else s" -> ${inValues - byRange} by key range -> ${inValues - byRange - byBloom} by bloom filter$source"
     val left = files.size + merged.size
     val statistics = byStatistics.fold("")(_ => s" -> ${left + leftOutByOrder} by statistics")
     val order = byOrder.fold("")(_ => s" -> $left by order")

@@ -3,14 +3,14 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.config.PlannedBuckets
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{BaseFile, FileSlice, PathSelection}
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{AskedFirst, BucketIndex}
 import io.hudilite.record.{KeyEncoding, MetaFields}
 import io.hudilite.spark.basefile.read.{FileRead, ReaderSettings, ScanFilter}
 import io.hudilite.spark.row.PathValue
 import io.hudilite.spark.scan.task._
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.stats.{ColumnFilter, ColumnRange, FileStatistics}
-import io.hudilite.table.{IncrementalRange, RowCounts, Table}
+import io.hudilite.stats.{ColumnFilter, ColumnRange, FileStatistics, KeyFacts}
+import io.hudilite.table.{AskedMetadata, IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.types.StructType
@@ -35,10 +35,13 @@ import org.apache.spark.sql.types.StructType
   *   the rows that are wanted of all, where these are some
   * @param expressed
   *   filters on functions over columns, which indexes know
+  * @param asksForKeys
+  *   the metadata table is asked for facts on record keys
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
     range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None, skips: Boolean = true,
-    val first: Option[TopRows] = None, private[plan] val expressed: Seq[ColumnFilter] = Nil) {
+    val first: Option[TopRows] = None, private[plan] val expressed: Seq[ColumnFilter] = Nil,
+    asksForKeys: Boolean = false) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -65,6 +68,11 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   private def statistics: FileStatistics = FileStatistics.at(table.basePath, conf)
 
+  private lazy val knownKeys = if (asksForKeys && state.isOneMoment) AskedMetadata.keys(table) else None
+
+  private def askedFirst: Option[AskedFirst] = knownKeys.map(keys =>
+    AskedFirst(keys, new KeyFacts(statistics, keys.filters.map(_.reader(conf)), blooms = true)))
+
   // ---- files
 
   /** The files to read, looked for once. */
@@ -81,14 +89,15 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val found = valued.slices
     val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
-      KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
+      KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _, askedFirst))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
     else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late), expressed)
     val top = first.filter(_ => late.isEmpty).fold(StatisticsPruned(left.files, left.merged, None))(rows =>
       byStatistics.first(rows, left.files, left.merged, partitions, counts))
     PrunedFiles(top.files, top.merged, listed.size, found.partitions,
       listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size), indexed.answer, valued.answer,
-      pruned.byRange, pruned.byBloom, left.skipped, top.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late)
+      pruned.byRange, pruned.byBloom, left.skipped, top.skipped, keys, keysToCheck = keys.isDefined && !onDriver, late,
+      pruned.asked)
   }
 
   /** Files can be left out that hold none of these rows. Of a range of instants not all rows of a file count. */
@@ -97,7 +106,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   /** The read of the files that may hold these rows. */
   private[scan] def withFirst(rows: TopRows): ScanPlanner =
-    new ScanPlanner(asked, filters, hadoop, range, told, skips, Some(rows), expressed)
+    new ScanPlanner(asked, filters, hadoop, range, told, skips, Some(rows), expressed, asksForKeys)
 
   // Commits are asked first, which have mostly been read, then as many footers as a plan may ask.
   private def counts: Seq[BaseFile] => Map[BaseFile, Long] = {
