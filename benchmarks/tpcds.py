@@ -59,7 +59,9 @@ def arguments() -> argparse.Namespace:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--scale", type=float, default=1.0, help="scale factor; 1 are 1 GB of text")
     parse.add_argument("--queries", default="", help="names such as q9,q64 or q14a; all without it")
-    parse.add_argument("--systems", default=",".join(SYSTEMS), help=f"those that take turns, also {STATED}; ratios are to the first")
+    parse.add_argument(
+        "--systems", default=",".join(SYSTEMS), help=f"which take turns, also {STATED}; ratios are to the first"
+    )
     parse.add_argument("--repeat", type=int, default=3, help="timed runs of each query, of which the median counts")
     parse.add_argument("--warm", type=int, default=1, help="untimed runs of each query before them")
     parse.add_argument("--out", default="bench-work/tpcds.json")
