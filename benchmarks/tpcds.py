@@ -36,7 +36,7 @@ from workloads import cpu_seconds
 import hudilite
 
 SYSTEMS = ("parquet", "cow", "mor")
-#: What `--systems` knows beside them: copy-on-write tables with a metadata table that has statistics of all columns.
+#: Copy-on-write tables with a metadata table that has statistics of all columns; `--systems` knows them, too.
 STATED = "stated"
 SETTINGS = {
     "spark.driver.memory": "8g",
