@@ -38,8 +38,8 @@ private[hudilite] object RowsTaken {
     */
   def counted(commits: Seq[(Instant, CommitMetadata)], slices: Seq[FileSlice]): Map[FileGroupId, Long] = {
     val stats = for {
-      (_, metadata) <- commits if !metadata.isLogCompaction
-      taken = of(metadata)
+      (_, metadata) <- commits
+      taken = if (metadata.isLogCompaction) Some(Map.empty[String, Long]) else of(metadata)
       stat <- metadata.allStats if stat.isLog
     } yield stat -> taken.map(_.getOrElse(stat.path, 0L))
     val byGroup = stats.groupBy { case (stat, _) => FileGroupId(stat.partitionPath, stat.fileId) }
@@ -52,7 +52,8 @@ private[hudilite] object RowsTaken {
   private def inSlice(slice: FileSlice, stats: Seq[(WriteStat, Option[Long])]): Option[Long] = {
     val names = slice.logs.map(_.name).toSet
     val own = stats.filter { case (stat, _) => names(stat.fileName) }
-    if (own.exists(_._2.isEmpty)) None else Some(own.flatMap(_._2).sum)
+    val isTold = own.map(_._1.fileName).toSet == names
+    if (!isTold || own.exists(_._2.isEmpty)) None else Some(own.flatMap(_._2).sum)
   }
 
   // An entry that another program has changed counts nothing.

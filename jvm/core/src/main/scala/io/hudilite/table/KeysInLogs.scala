@@ -29,7 +29,7 @@ private[hudilite] final class KeysInLogs(table: Table) {
         s.base.isDefined &&
           (adding(s.groupId) || untold(s.groupId) || isOlder(s, appended.getOrElse(s.groupId, Nil))))
       Groups(added.map(_.groupId).toSet,
-        logged.map(_.groupId).filter(id => marksDeletes || deleting(id) || untold(id)).toSet,
+        logged.map(_.groupId).filter(id => marksDeletes || deleting(id) || untold(id)).toSet)(
         RowsTaken.counted(commits, logged.filterNot(s => untold(s.groupId))))
     }
   }
@@ -70,13 +70,17 @@ private[hudilite] object KeysInLogs {
     *   log files may hold keys that the base file lacks; only groups with a base file
     * @param deleted
     *   log files may delete keys
-    * @param taken
-    *   number of rows of the base file that log files have deleted, of groups whose writers have counted them
+    * @param counted
+    *   gives [[taken]]
     */
-  final case class Groups(added: Set[FileGroupId], deleted: Set[FileGroupId], taken: Map[FileGroupId, Long] = Map.empty)
+  final case class Groups(added: Set[FileGroupId], deleted: Set[FileGroupId])(counted: => Map[FileGroupId, Long]) {
+
+    /** Number of rows of the base file that log files have deleted, of groups whose writers have counted them. */
+    lazy val taken: Map[FileGroupId, Long] = counted
+  }
 
   object Groups {
-    val None: Groups = Groups(Set.empty, Set.empty)
+    val None: Groups = Groups(Set.empty, Set.empty)(Map.empty)
   }
 
   /** The writes that made the log files. Before version 8 names say only that it was after the slice began. */

@@ -58,7 +58,7 @@ final class RecordIndexChoice(table: Table) {
   def toLookUp(conf: WriteConf): Option[LookupShards] =
     if (!conf.index.byRecords || (!isListed && madeBy(conf).isDefined)) None // it is made before the next write
     else found(!conf.index.isTold) match {
-      case Right(index) => Some(LookupShards(table.basePath, index.shards))
+      case Right(index) => Some(LookupShards(table.basePath, index.shards, index.hidesKeys))
       case Left(reason) =>
         warn(s"$reason: the files are asked for the keys of this write")
         None
@@ -128,8 +128,10 @@ object RecordIndexChoice {
   *
   * @param basePath
   *   of the table
+  * @param hidesKeys
+  *   base files hold keys without a place, whose rows log files delete
   */
-final case class LookupShards private[table] (basePath: String, shards: StoredShards) {
+final case class LookupShards private[table] (basePath: String, shards: StoredShards, hidesKeys: Boolean) {
 
   /** Number of its file groups. */
   def count: Int = shards.slices.size

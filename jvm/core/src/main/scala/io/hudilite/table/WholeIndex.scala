@@ -49,7 +49,7 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
       inFiles <- rowsOf(slices)
       rows = inFiles - inLogs.taken.values.sum
       _ <- if (places == rows) Right(()) else Left(s"it has $places places for $rows rows")
-    } yield index
+    } yield if (inLogs.taken.isEmpty) index else new RecordIndex(metadata, hidesKeys = true)
   }
 
   /** Log files may have keys that the base file lacks, which nothing counts. */

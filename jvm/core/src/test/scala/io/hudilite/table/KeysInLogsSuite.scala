@@ -69,6 +69,10 @@ class KeysInLogsSuite extends FunSuite {
       log(table, "a-0", inserts = 0, taken = Some(0))
       log(table, "b-0", inserts = 0)
       assertEquals(taken, Map("a-0" -> 2L), "another writer may have brought rows back")
+      val slices = table.refresh().allSlices()("p").map(s =>
+        if (s.fileId == "a-0") s.copy(logs = s.logs :+ s.logs.last.copy(name = s"${s.logs.last.name}1")) else s)
+      assertEquals(new KeysInLogs(table.refresh()).among(slices).taken, Map.empty[FileGroupId, Long],
+        "a log file that no write tells of may bring rows back, too")
       write(table.refresh(), "p" -> "a-0")
       assertEquals(taken, Map.empty[String, Long], "the base file lacks them now")
     }

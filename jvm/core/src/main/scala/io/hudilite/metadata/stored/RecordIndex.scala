@@ -11,8 +11,11 @@ import io.hudilite.storage.Storage
   * be trusted, as the metadata table does.
   *
   * It has one place for each key, or for each key of a partition: a table with rows that share one has others, too.
+  *
+  * @param hidesKeys
+  *   base files hold keys without a place, whose rows log files delete
   */
-final class RecordIndex(metadata: MetadataTable) {
+final class RecordIndex(metadata: MetadataTable, val hidesKeys: Boolean = false) {
 
   import RecordIndex._
 

@@ -5,6 +5,7 @@ import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.{KeyValues, KeysToCome, RowKeys, RunningTask, TaskAttempt}
 import io.hudilite.spark.write.attempt.{LateGroups, WriteAttempt}
 import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
+import io.hudilite.spark.write.table.WriteOperation
 import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -28,7 +29,8 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
       MergeWriterFactory(attempt.begin().updating(row.updated, revives), groups.groups, onMove, row.keepsNewest)
     // A key that has a place in a record index that answers is that of a row.
-    private def revives: Boolean = row.byKey && target.keyShards.isEmpty
+    private def revives: Boolean =
+      row.byKey && target.keyShards(inserts = row.operation != WriteOperation.Delete).isEmpty
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket

@@ -261,7 +261,8 @@ final class RecordIndexWriteSuite extends UpsertPlans {
     }
     assertEquals(written(rows(100, 110, 9), "delete").size, 1)
     assertEquals(now, model -- keyed(100L until 110L, 0).keys)
-    assertEquals(written(rows(105, 120, 10), "upsert").size, 1) // logs may have deleted these rows
+    // Base files may hold keys that logs have deleted, which are put back where they were.
+    assertEquals(written(rows(105, 120, 10), "upsert").size, if (tableType == "COPY_ON_WRITE") 1 else 0)
     assertEquals(now, model -- keyed(100L until 105L, 0).keys ++ keyed(105L until 120L, 10))
   }
 

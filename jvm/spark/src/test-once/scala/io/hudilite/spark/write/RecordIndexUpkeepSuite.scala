@@ -13,6 +13,7 @@ import java.nio.file.{Files, Path, Paths}
 
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.functions.lit
 
 import scala.collection.JavaConverters._
 
@@ -39,6 +40,12 @@ class RecordIndexUpkeepSuite extends FunSuite {
           .orElse(FileNames.parseLogFile(row.getString(2)).map(_.fileId)).get
         (row.getString(0), row.getString(1), file)
       }.toSet
+
+  /** File groups with a base file that has the key, deleted or not. */
+  private def baseGroups(path: String, key: String): Set[String] =
+    spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*.parquet").parquet(path)
+      .where(s"_hoodie_record_key = '$key'").select("_metadata.file_name").collect()
+      .flatMap(row => FileNames.parseBaseFile(row.getString(0))).map(_.fileId).toSet
 
   private def places(path: String): Set[(String, String, String)] = {
     val table = open(path)
@@ -105,6 +112,11 @@ class RecordIndexUpkeepSuite extends FunSuite {
       sql(s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id WHEN MATCHED AND s.id = 'k28' THEN DELETE " +
         "WHEN MATCHED THEN UPDATE SET v = 7 WHEN NOT MATCHED THEN INSERT *")
       assertWhole(path, "MERGE")
+      table.save(some(13, 15).union(some(13, 14)), op("delete"), "hoodie.combine.before.upsert" -> "false")
+      assertWhole(path, "delete of a key twice")
+      some(16, 17).union(some(15, 18)).createOrReplaceTempView("keyed_source")
+      sql(s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id WHEN MATCHED THEN DELETE")
+      assertWhole(path, "MERGE that deletes a row twice")
       sql(s"UPDATE ${table.in} SET p = 'p2' WHERE id IN ('k0', 'k3')")
       assertWhole(path, "UPDATE that moves rows")
       if (!isPartitioned) {
@@ -128,6 +140,31 @@ class RecordIndexUpkeepSuite extends FunSuite {
       val found = spark.read.format("hudilite").load(path).where("_hoodie_record_key = 'k51'").collect()
       assertEquals(found.length, 1)
     }
+
+    if (version == 9 && kind == "mor")
+      folder.test(s"$name: keys that log files deleted are put back into their file groups") { path =>
+        val table = new Keyed(path, version, kind, isPartitioned)
+        def marked(from: Int, until: Int, isDeleted: Boolean) =
+          some(from, until, ts = 5).withColumn("_hoodie_is_deleted", lit(isDeleted))
+        def merge(frame: DataFrame): Unit = {
+          frame.createOrReplaceTempView("keyed_source")
+          sql(s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id AND t.p = s.p WHEN NOT MATCHED THEN INSERT *")
+        }
+        table.save(marked(0, 10, isDeleted = false), table.asking.toSeq ++ Seq(op("insert"),
+          "hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING"): _*)
+        table.save(some(3, 6), op("delete"))
+        assertWhole(path, "delete")
+        merge(marked(4, 5, isDeleted = true))
+        assertWhole(path, "MERGE that brings a deleted row of a key that is gone")
+        merge(marked(4, 5, isDeleted = false))
+        assertWhole(path, "MERGE that brings a row back")
+        table.save(marked(3, 4, isDeleted = false))
+        assertWhole(path, "upsert that brings a row back")
+        table.save(marked(6, 7, isDeleted = true))
+        assertWhole(path, "upsert that deletes a row")
+        for (key <- Seq("k3", "k4")) assertEquals(baseGroups(path, key).size, 1, key)
+        assertEquals(rows(path).map(_._1), Seq(0, 1, 2, 3, 4, 7, 8, 9).map("k" + _).toSet)
+      }
 
     if (version == 9 && !isPartitioned)
       folder.test(s"$name: of two rows of a key the one that has the place stays found where the other goes") { path =>

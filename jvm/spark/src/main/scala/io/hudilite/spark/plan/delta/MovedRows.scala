@@ -129,7 +129,8 @@ private[plan] object MovedRows {
       operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
       relation, operation, PartitionFilters.Everywhere)
     val probe = IndexProbeRule.indexed(IndexProbe(key, Some(partition), shared.shared, found, probed,
-        Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true), operation)
+        Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true),
+      operation.target.keyShards(inserts = false))
     def stored(name: String): Attribute = found.find(_.name == name).get
     val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
     val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)

@@ -45,8 +45,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
             relation <- targetRelation(target)
             putsBack = PutBackRows.areAskedFor(query, target, operation)
             on <- condition.orElse(PutBackRows.alone(source).filter(_ => putsBack))
+            shards = operation.target.keyShards(PutBackRows.inserts(query))
             probed <- probeJoin(join, target, source, inMetaColumns(on, relation), usedAbove(query, join), relation,
-              putsBack)
+              putsBack, shards)
           } yield probed).getOrElse(join)
       }
       filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed, operation))))
@@ -145,7 +146,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression,
       above: AttributeSet,
-      relation: DataSourceV2Relation, putsBack: Boolean): Option[LogicalPlan] = {
+      relation: DataSourceV2Relation, putsBack: Boolean, shards: Option[LookupShards]): Option[LogicalPlan] = {
     val alone = if (putsBack && source.maxRows.exists(_ <= 1)) PutBackRows.conditions(target) else Nil
     val fixed = fixedColumns((condition +: alone).reduce(And(_, _)), relation, source)
     for {
@@ -157,10 +158,10 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       if !(above ++ condition.references).exists(a => a.name == RowPlace.FileFacts && relation.outputSet.contains(a))
     } yield {
       val partition = partitionOf(fixed, probed)
-      val keyed = materialised(source, key +: partition.toSeq, operation.target.keyShards.flatMap(_ => partition))
+      val keyed = materialised(source, key +: partition.toSeq, shards.flatMap(_ => partition))
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val own = narrowed(target, above ++ condition.references)
-      val index = indexOf(partition, operation)
+      val index = indexOf(partition, shards)
       // A row that an index of base files finds is there for its statement, deleted or not, and a record index finds none
       // that is gone.
       val paths = index.fold(new ToldByPlaces(relation, table))(_ =>
@@ -169,7 +170,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val gone = if (asksGone) Some(PutBackRows.gone()) else None
       val narrow = gone.fold(own)(_ => PutBackRows.widened(own, relation, operation))
       val needed = neededColumns(narrow, relation) ++ gone
-      val probe = probeOf(key, partition, shared, paths.read(needed), probed, operation)
+      val probe = probeOf(key, partition, shared, paths.read(needed), probed, shards)
       val left = narrow.transform { case r: DataSourceV2Relation if r eq relation => paths.shown(needed, probe) }
       join.copy(
         left = gone.fold(left)(PutBackRows.unmarked(left, _)),
@@ -181,15 +182,15 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   /** A lookup of the keys of shared rows: in the record index of the table, where that can answer. */
   private def probeOf(key: Expression, partition: Option[Expression], rows: SharedRows, output: Seq[Attribute],
-      target: ProbeTarget, operation: RowLevelWrite): IndexProbe =
-    indexed(IndexProbe(key, partition, rows.shared, output, target, SharedRowsAgain.of(rows)), operation)
+      target: ProbeTarget, shards: Option[LookupShards]): IndexProbe =
+    indexed(IndexProbe(key, partition, rows.shared, output, target, SharedRowsAgain.of(rows)), shards)
 
-  private def indexOf(partition: Option[Expression], operation: RowLevelWrite): Option[LookupShards] =
-    operation.target.keyShards.filter(shards => !shards.byPartition || partition.isDefined)
+  private def indexOf(partition: Option[Expression], shards: Option[LookupShards]): Option[LookupShards] =
+    shards.filter(shards => !shards.byPartition || partition.isDefined)
 
   /** The lookup by the record index of the table. One that has keys by partition does not tell where else a key is. */
-  private[plan] def indexed(probe: IndexProbe, operation: RowLevelWrite): IndexProbe =
-    indexOf(probe.partition, operation).fold(probe)(shards =>
+  private[plan] def indexed(probe: IndexProbe, shards: Option[LookupShards]): IndexProbe =
+    indexOf(probe.partition, shards).fold(probe)(shards =>
       probe.copy(child =
         IndexedKeys(probe.key, probe.partition, probe.output, shards, probe.shared, probe.target, probe.child)))
 

@@ -31,10 +31,13 @@ private[plan] object PutBackRows {
     */
   def areAskedFor(query: LogicalPlan, target: LogicalPlan, operation: RowLevelWrite): Boolean =
     operation.target.buckets.isEmpty && operation.target.isMergeOnRead && !operation.target.generatesKeys &&
-      operation.target.conf.combine.beforeUpsert && marksRows(target) && query.exists {
-        case rows: MergeRows => rows.notMatchedInstructions.exists(insert(_).isDefined)
-        case _ => false
-      }
+      operation.target.conf.combine.beforeUpsert && marksRows(target) && inserts(query)
+
+  /** The statement may bring new rows. */
+  def inserts(query: LogicalPlan): Boolean = query.exists {
+    case rows: MergeRows => rows.notMatchedInstructions.exists(insert(_).isDefined)
+    case _ => false
+  }
 
   /** The condition that joins a source of one row when Spark has made its values conditions on the table's side. */
   def alone(source: LogicalPlan): Option[Expression] =

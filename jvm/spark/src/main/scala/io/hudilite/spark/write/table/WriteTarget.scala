@@ -60,8 +60,12 @@ final case class WriteTarget(
   /** Changes would be records of log files without keys. */
   def logsLackKeys: Boolean = isMergeOnRead && !config.populateMetaFields
 
-  /** The record index of the table, where the keys of the write are looked up in it. */
-  lazy val keyShards: Option[LookupShards] = choice.flatMap(_.toLookUp(conf))
+  /** The record index of the table, where the keys of the write are looked up in it. A new row whose key a base file still
+    * holds under a delete goes to the log of that file group, which files alone tell.
+    */
+  def keyShards(inserts: Boolean): Option[LookupShards] = shards.filterNot(inserts && _.hidesKeys)
+
+  private lazy val shards: Option[LookupShards] = choice.flatMap(_.toLookUp(conf))
 
   /** The table as reads by key ask its record index, where the write may go by that. */
   def keyed: Option[Table] = choice.flatMap(_.keyed(conf))

@@ -38,11 +38,11 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val job = output.job
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
-  private val keys = output.keysOf(slice.partition, slice.fileId)
-  // A row that a lookup found in the base file may be gone.
-  private val mayBeGone = keys.isOn && slice.logs.nonEmpty && job.telling.exists(_.revives)
-  private lazy val outcomes = output.outcomesIn(slice, settings, keys)
-  private var asksOutcomes = false
+  private val keys = {
+    val told = output.keysOf(slice.partition, slice.fileId)
+    val mayBeGone = slice.logs.nonEmpty && job.telling.exists(_.revives)
+    new LogKeys(told, mayBeGone, job.rule.compares, output.outcomesIn(slice, settings, told))
+  }
   private val names = new LogFileNames(output, settings, slice)
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
@@ -64,30 +64,31 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       case Some(deleted) if deleted.key == key =>
         if (job.rule.compares) throw LogGroupWriter.comesBack(key, slice.partition, job.basePath)
         lastDelete = None
-        putBack(key, row, deleted.place)
+        replace(key, row, deleted.place, None)
       case _ => putBack(key, row, RowPosition.Unknown)
     }
     else
       throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
-  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
-    change(key, row, position, output.updates)
-    if (mayBeGone && !job.isDelete(row)) ask(key, row, isDelete = false)
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    replace(key, row, position, output.updates)
+
+  private def replace(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit = {
+    change(key, row, position, some)
+    keys.updated(key, row, job.isDelete(row))
   }
 
   override def putBack(key: UTF8String, row: InternalRow, position: Long): Unit = {
     change(key, row, position, None)
-    if (keys.isOn && !job.isDelete(row)) keys.came(key)
+    if (!job.isDelete(row)) keys.came(key)
   }
 
   override def upsert(key: UTF8String, row: InternalRow): Unit = putBack(key, row, RowPosition.Unknown)
 
   private def change(key: UTF8String, row: InternalRow, position: Long, some: Option[PartialRecords]): Unit =
-    if (job.isDelete(row)) {
-      delete(key, orderings.of(row), position)
-      if (keys.isOn)
-        if (mayBeGone || job.rule.compares) ask(key, row, isDelete = true) else keys.left(key)
-    } else {
+    if (job.isDelete(row)) delete(key, orderings.of(row), position)
+    else {
+      if (lastDelete.exists(_.key != key)) writeDelete()
       val place = placeOf(key, position)
       some match {
         case Some(records) => part(records, place).add(key, records.ofData(row), place)
@@ -118,7 +119,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private def writeDelete(): Unit = lastDelete.foreach { deleted =>
     lastDelete = None
-    if (mayBeGone) ask(deleted.key, null, isDelete = true) else keys.left(deleted.key)
+    keys.deleted(deleted.key)
     pending(deleted.place).delete(deleted.key, OrderingValue.CommitTime, deleted.place)
   }
 
@@ -131,11 +132,6 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     writeDelete()
     val place = placeOf(key, position)
     pending(place).delete(key, ordering, place)
-  }
-
-  private def ask(key: UTF8String, row: InternalRow, isDelete: Boolean): Unit = {
-    asksOutcomes = true
-    outcomes.add(key, row, isDelete)
   }
 
   private def placeOf(key: UTF8String, told: Long): Long =
@@ -253,7 +249,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   override def close(): Seq[WriteStat] = {
     writeDelete()
-    if (asksOutcomes) outcomes.settle()
+    keys.settle()
     all.foreach(_.flushData())
     all.foreach(_.flushDeletes())
     finishFile()
