@@ -148,10 +148,12 @@ class RecordIndexUpkeepSuite extends FunSuite {
           some(from, until, ts = 5).withColumn("_hoodie_is_deleted", lit(isDeleted))
         def merge(frame: DataFrame): Unit = {
           frame.createOrReplaceTempView("keyed_source")
-          sql(s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id AND t.p = s.p WHEN NOT MATCHED THEN INSERT *")
+          sql(
+            s"MERGE INTO ${table.in} t USING keyed_source s ON t.id = s.id AND t.p = s.p WHEN NOT MATCHED THEN INSERT *")
         }
-        table.save(marked(0, 10, isDeleted = false), table.asking.toSeq ++ Seq(op("insert"),
-          "hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING"): _*)
+        table.save(marked(0, 10, isDeleted = false),
+          table.asking.toSeq ++ Seq(op("insert"),
+            "hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING"): _*)
         table.save(some(3, 6), op("delete"))
         assertWhole(path, "delete")
         merge(marked(4, 5, isDeleted = true))
