@@ -66,6 +66,7 @@ private[hudilite] object BegunBootstrap {
 
   // The write that brings them is the next one, or has been archived before the first, which a savepoint may keep.
   private def haveCome(table: Table, now: Timeline): Boolean =
-    now.writes.iterator.filter(_.time != InstantTime.OfSkeletons).exists(table.store.readCommit(_).extra.contains(End)) ||
+    now.writes.iterator.filter(_.time != InstantTime.OfSkeletons).exists(
+      table.store.readCommit(_).extra.contains(End)) ||
       table.store.archivedCompleted().exists(i => Action.Writes(i.action))
 }
