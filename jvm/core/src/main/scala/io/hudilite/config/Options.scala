@@ -44,7 +44,8 @@ object Options {
   private lazy val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
 
   private val checkedNames: Set[String] =
-    (KnownOptions.StrategyNames :+ KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
+    (KnownOptions.StrategyNames ++
+      Seq(KnownOptions.ConcurrencyMode, KnownOptions.LockProvider, BootstrapOptions.Copies.name)).map(lower).toSet
 
   private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
 

@@ -165,6 +165,9 @@ object BootstrapOptions {
     Seq("Identity", "Decoded").map(name => s"$Translators${name}BootstrapPartitionPathTranslator"),
     "Accepted: partitions have the paths of their folders, or those that their values make.")
 
+  /** Token of the write that copies rows beside those that stay. It is told by a bootstrap itself. */
+  val Copies: ConfigKey[String] = ConfigKey.text("hudilite.bootstrap.copies", None, "Token of a bootstrap's own write.")
+
   /** The options ask for the operation. */
   def areAsked(options: Map[String, String]): Boolean =
     WriteOptions.Operation.raw(options).exists(_._2.trim.equalsIgnoreCase(Operation))

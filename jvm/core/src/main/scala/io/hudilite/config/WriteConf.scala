@@ -89,7 +89,7 @@ object WriteConf {
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
         WriteOptions.FailedWritesPolicy(options), WriteOptions.AmongOthers(options),
         whenSet(ReadOptions.UsesMetadata, options), WriteOptions.MetadataDeltas(options), IndexOptions.of(options),
-        LockOptions.of(options)),
+        LockOptions.of(options), BootstrapOptions.Copies.get(options)),
       notes = CommitNotes.of(options),
       services = ServiceConf.of(options, files.maxBytes),
       sync = SyncConf.of(options),
@@ -264,7 +264,9 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   true when a new table may be made in a folder with other files
   * @param lockFile
   *   lock file that is taken on top of the machine's lock
+  * @param copies
+  *   token of a write that ends a bootstrap
   */
 final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String, amongOthers: Boolean,
     keepsMetadata: Option[Boolean], metadataDeltas: Int, indexes: IndexesConf = IndexesConf(),
-    lockFile: Option[LockFileConf] = None)
+    lockFile: Option[LockFileConf] = None, copies: Option[String] = None)

@@ -26,6 +26,8 @@ private[hudilite] final class RingFiles(table: Table) {
 
   import RingFiles._
 
+  private lazy val archived: Set[String] = table.store.archivedCompleted().map(_.time).toSet
+
   private def pathOf(partition: String): String = RingFiles.folder(table.basePath, partition)
 
   /** The newest rings that count, by partition; partitions without one are absent. No row lies by the rings of a table
@@ -65,11 +67,13 @@ private[hudilite] final class RingFiles(table: Table) {
         s"the file group $id of the hash ring of '$partition' has been taken out of the " +
           "table, so that rows in it would not be seen"))
 
-  // A ring counts as long as its action is completed. The mark beside it stays where a restore takes the action back.
+  // A ring counts as long as its action is completed. The mark beside it stays where a restore takes the action back, and
+  // tells of actions alone that an archive would have which is gone.
   private def newestIn(files: Seq[FileInfo]): Option[FileInfo] = {
-    lazy val archived = table.store.archivedCompleted().map(_.time).toSet
+    def isMarked(time: String): Boolean = files.exists(_.name == s"$time$Mark")
     def counts(time: String): Boolean = time == First || table.timeline.isCompleted(time) ||
-      (!table.timeline.pending.exists(_.time == time) && archived(time))
+      (!table.timeline.pending.exists(_.time == time) &&
+        (archived(time) || (archived.isEmpty && table.timeline.beforeStart(time) && isMarked(time))))
     files.filter(f => !f.isDirectory && f.name.endsWith(Suffix)).sortBy(_.name).reverseIterator
       .find(f => counts(f.name.stripSuffix(Suffix)))
   }
@@ -126,10 +130,27 @@ private[hudilite] object RingFiles {
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
 
   /** Removes rings and marks of these instants, which are taken back. Apache Hudi would go on by them. */
-  def remove(table: Table, instants: Set[String]): Unit = if (Buckets(table).hasRings) {
-    val of = table.storage.listBelow(folder(table.basePath)).filter(file =>
+  def remove(storage: Storage, basePath: String, instants: Set[String]): Unit = {
+    val of = storage.listBelow(folder(basePath)).filter(file =>
       instants(file.name.stripSuffix(Suffix).stripSuffix(Mark)))
-    of.sortBy(_.name.endsWith(Suffix)).map(_.path).foreach(table.storage.delete)
+    of.sortBy(_.name.endsWith(Suffix)).map(_.path).foreach(storage.delete)
+  }
+
+  /** Removes the rings that writes have left which died before a table's first one, but for those that are as the first one
+    * deals its rows. Rings of a writer that has begun since stay.
+    *
+    * @param isFirst
+    *   asked of the table once the rings are listed, since a living writer's instant is there before its rings
+    */
+  def removeLeft(storage: Storage, basePath: String, dealt: Map[String, HashRing])(isFirst: => Boolean): Unit = {
+    val kept = dealt.map { case (partition, ring) => firstPath(basePath, partition) -> json(partition, ring) }
+    val listed = storage.listBelow(folder(basePath)).map(_.path)
+    if (listed.nonEmpty && isFirst) {
+      val left = listed.filterNot(path =>
+        kept.get(path).exists(ring => storage.read(path).exists(new String(_, UTF_8) == ring)))
+      left.foreach(storage.delete)
+      storage.deleteEmpty(left.map(Storage.folderOf), top = Buckets.folder(basePath))
+    }
   }
 
   /** Removes all rings, of a table that is not there any more or has no rows, and the folders that they leave empty. */
@@ -141,8 +162,10 @@ private[hudilite] object RingFiles {
 
   /** Writes the ring down with which a partition begins; false where it has one by now. */
   def begin(storage: Storage, basePath: String, partition: String, ring: HashRing): Boolean = {
-    storage.createNew(s"${folder(basePath, partition)}/$First$Suffix", json(partition, ring).getBytes(UTF_8))
+    storage.createNew(firstPath(basePath, partition), json(partition, ring).getBytes(UTF_8))
   }
+
+  private def firstPath(basePath: String, partition: String): String = s"${folder(basePath, partition)}/$First$Suffix"
 
   private def json(partition: String, ring: HashRing): String = {
     val root = mapper.createObjectNode().put("version", 0).put("partitionPath", partition).put("instant", First)

@@ -3,8 +3,9 @@ package io.hudilite.transaction
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.storage.Place
 import io.hudilite.table.Table
-import io.hudilite.timeline.{InstantTime, Timeline}
+import io.hudilite.timeline.{Action, InstantTime, Timeline}
 
+import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
 
 /** Bootstraps that leave the rows of some partitions where they are and copy those of the others by a write of their own,
@@ -15,33 +16,57 @@ private[hudilite] object BegunBootstrap {
   /** Entry of the first commit: number of the partitions whose rows follow. */
   private val Entry = "hudilite.bootstrap.to.come"
 
-  // Places of tables that this process is about to complete.
-  private val underWay = ConcurrentHashMap.newKeySet[Place]()
+  /** Entry of the commit that brings them. */
+  private val End = "hudilite.bootstrap.came"
+
+  // Tables that this process is about to complete, by the tokens of the writes that do it.
+  private val underWay = new ConcurrentHashMap[String, Place]()
 
   def entries(toCome: Int): Map[String, String] = if (toCome == 0) Map.empty else Map(Entry -> toCome.toString)
 
-  /** Runs the write of the rows that follow. */
-  def completing[T](table: Table)(body: => T): T = {
-    underWay.add(table.place)
-    try body
-    finally underWay.remove(table.place)
+  /** Runs the write of the rows that follow, which is to have the token as its option. Raises as [[refuse]] where the rows
+    * have not come then.
+    */
+  def completing[T](table: Table)(body: String => T): T = {
+    val token = UUID.randomUUID().toString
+    underWay.put(token, table.place)
+    try {
+      val done = body(token)
+      refuse(table, table.store.load())
+      done
+    } finally underWay.remove(token)
   }
 
-  /** Raises `UnsupportedTable` where rows of the table are to come by another process, or will not come any more.
+  /** Entries of the commit of the write that has this token. */
+  private[transaction] def ending(table: Table, token: Option[String]): Map[String, String] =
+    if (completes(table, token)) Map(End -> "true") else Map.empty
+
+  /** Raises `UnsupportedTable` where rows of the table are to come by another write, or will not come any more.
     *
     * @param now
     *   the timeline of the table as it is
+    * @param token
+    *   that of the write, where it may be the one that brings them
     */
-  def refuse(table: Table, now: Timeline): Unit = if (!underWay.contains(table.place)) toCome(table, now).foreach(n =>
-    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
-      "feature" -> "a bootstrap that has not ended",
-      "reason" -> s"rows of $n partitions of its source have not been copied",
-      "way" ->
-        (s"Where nobody is at it any more, take it back by CALL hudilite.system.rollback_to_instant(path => '${table.basePath}', " +
-          s"instant_time => '${InstantTime.OfSkeletons}') and begin it again")))
+  def refuse(table: Table, now: Timeline, token: Option[String] = None): Unit = if (!completes(table, token))
+    toCome(table, now).foreach(n =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> "a bootstrap that has not ended",
+        "reason" -> s"rows of $n partitions of its source have not been copied",
+        "way" ->
+          (s"Where nobody is at it any more, take it back by CALL hudilite.system.rollback_to_instant(path => '${table.basePath}', " +
+            s"instant_time => '${InstantTime.OfSkeletons}') and begin it again")))
 
-  private def toCome(table: Table, now: Timeline): Option[String] = now.writes match {
-    case Seq(first) if first.time == InstantTime.OfSkeletons => table.store.readCommit(first).extra.get(Entry)
-    case _ => None
-  }
+  private def completes(table: Table, token: Option[String]): Boolean =
+    token.exists(underWay.get(_) == table.place)
+
+  private def toCome(table: Table, now: Timeline): Option[String] =
+    now.write(InstantTime.OfSkeletons).flatMap(table.store.readCommit(_).extra.get(Entry))
+      .filterNot(_ => haveCome(table, now))
+
+  // The write that brings them is the next one, or has been archived before the first, which a savepoint may keep.
+  private def haveCome(table: Table, now: Timeline): Boolean =
+    now.writes.iterator.filter(_.time != InstantTime.OfSkeletons).exists(
+      table.store.readCommit(_).extra.contains(End)) ||
+      table.store.archivedCompleted().exists(i => Action.Writes(i.action))
 }

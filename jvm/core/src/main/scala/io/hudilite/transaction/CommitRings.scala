@@ -30,9 +30,10 @@ private[transaction] object CommitRings {
       planned(table, now).find { case (group, _) => dealt.contains(group.partition) }.foreach {
         case (group, time) => throw conflict(s"$time is about to resize the buckets of '${group.partition}'")
       }
-      val isFirst = now.writes.isEmpty && now.pendingWrites.forall(_.time == instant)
+      def isFirst(timeline: Timeline): Boolean =
+        timeline.writes.isEmpty && timeline.pendingWrites.forall(_.time == instant)
       // A write that died has left them, and no row lies by them.
-      if (isFirst) RingFiles.remove(table.storage, table.basePath)
+      if (isFirst(now)) RingFiles.removeLeft(table.storage, table.basePath, dealt)(isFirst(table.store.load()))
       val files = RingFiles(table.refresh())
       val there = files.written(dealt.keys.toSeq)
       // One that another writer has begun meanwhile is as good where it is the same.

@@ -83,7 +83,8 @@ final class Transaction private (
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema,
           keys))
-      end(metadata.and(CarriedFacts.entries(table, instant, notes, now) ++ RowsTaken.entries(metadata)), now)
+      end(metadata.and(CarriedFacts.entries(table, instant, notes, now) ++ RowsTaken.entries(metadata) ++
+          (if (planned) Nil else BegunBootstrap.ending(table, options.copies))), now)
     }
     finish()
     completed
@@ -214,7 +215,7 @@ object Transaction {
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
-      BegunBootstrap.refuse(table, now)
+      BegunBootstrap.refuse(table, now, options.copies)
       MetadataUpkeep.prepare(table, config, now, options)
       at.filter(_ => now.instants.nonEmpty).foreach(instant =>
         throw CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> table.basePath,
@@ -238,6 +239,7 @@ object Transaction {
             "reason" -> (if (i.isCompleted) s"the ${planned.action} is completed" else s"the ${i.action} is being run"))
         case None => throw CommitConflict("INSTANT_REMOVED", "instant" -> planned.time, "path" -> path)
       }
+      BegunBootstrap.refuse(table, now, options.copies)
       started(table, planned.time, planned.action, operation, rolledBackBefore(now), planned = true, options, claim)
     }
 
@@ -253,6 +255,7 @@ object Transaction {
       val opened = table.refresh(config)
       // The table's memory of its files holds as long as nothing has happened since it was opened.
       val now = if (opened == table) table else opened
+      BegunBootstrap.refuse(now, now.timeline, options.copies)
       plan(now).map { case (instant, planned) =>
         val earlier = rolledBackBefore(now.timeline)
         (started(now, instant.time, instant.action, operation, earlier, planned = true, options, claim), planned)

@@ -36,6 +36,8 @@ import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyWork, ToldKeys}
   *   true when a new table may be made in a folder with other files
   * @param keyJobs
   *   write the record index of the metadata table
+  * @param copies
+  *   token of a write that ends a bootstrap
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
@@ -43,7 +45,8 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
     hooks: Seq[CommitHook] = CommitHook.standard, amongOthers: Boolean = false, keepsMetadata: Option[Boolean] = None,
     metadataDeltas: Int = 10, indexes: IndexesConf = IndexesConf(),
-    lockFile: Option[StorageLockSettings] = None, keyJobs: KeyJobs = DriverKeyJobs) {
+    lockFile: Option[StorageLockSettings] = None, keyJobs: KeyJobs = DriverKeyJobs,
+    copies: Option[String] = None) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](storage: Storage, basePath: String)(body: => T): T =
@@ -86,5 +89,5 @@ object TransactionOptions {
     lockFile = conf.lockFile.map(lock => StorageLockSettings(lock.folder, lock.expiryMs, lock.vouched)),
     process = conf.lockFile.fold(Process.current)(lock => Process.current.under(lock.folder.getOrElse(".hoodie"))),
     amongOthers = conf.amongOthers, keepsMetadata = conf.keepsMetadata, metadataDeltas = conf.metadataDeltas,
-    indexes = conf.indexes)
+    indexes = conf.indexes, copies = conf.copies)
 }

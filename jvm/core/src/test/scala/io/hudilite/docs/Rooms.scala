@@ -65,7 +65,7 @@ object Rooms {
     Room("merge", "which of two records of a key survives", "config"),
     Room("transaction.lock", "one writer at a time on this machine, and which process it is", "error", "storage"),
     Room("transaction.rollback", "markers, owners and heartbeats; what a write that died leaves to clean up",
-      "config", "error", "filegroup", "log", "record", "storage", "timeline", "timeline.plan",
+      "config", "error", "filegroup", "log", "record", "storage", "table", "timeline", "timeline.plan",
       "transaction.lock", "upkeep"),
     Room("transaction", "begin, conflict check, commit gate", "config", "error", "filegroup", "index",
       "metadata", "record", "schema", "storage", "table", "timeline", "timeline.plan",

@@ -6,7 +6,8 @@ import io.hudilite.error.{CommitConflict, CorruptTable, UnsupportedTable}
 import io.hudilite.index.{BucketIndex, HashNode, HashRing, HashRings}
 import io.hudilite.service.undo.{Restores, Rollbacks}
 import io.hudilite.table.{Buckets, RingFiles, StatedBuckets, Table}
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, CommitMetadata}
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -84,6 +85,12 @@ class CommitRingsSuite extends FunSuite {
     val next = HashRing.of(Seq(HashNode(7, "a"), HashNode(Int.MaxValue, "b")))
     put(table, "20990101000000000.hashing_meta", json("20990101000000000", "p", next.nodes: _*))
     assertEquals(rings(table), Map("p" -> first))
+    val archived = "20000101000000000" // of an archive that is gone
+    put(table, s"$archived.hashing_meta", json(archived, "p", next.nodes: _*))
+    assertEquals(rings(table), Map("p" -> first))
+    put(table, s"$archived.commit", "")
+    assertEquals(rings(table), Map("p" -> next))
+    Seq("hashing_meta", "commit").foreach(end => storage.delete(path(table, s"$archived.$end")))
     put(table, s"$time.hashing_meta", json(time, "p", next.nodes.reverse: _*))
     assertEquals(rings(table), Map("p" -> next))
     storage.delete(path(table, s"$time.hashing_meta"))
@@ -104,6 +111,22 @@ class CommitRingsSuite extends FunSuite {
     assertEquals(text(table, "20990101000000000.commit"), Some(""))
   }
 
+  test("a rollback that was cut off takes the rings of its write away when it is ended") {
+    val table = created
+    write(table, first.fileId(0))
+    val split = write(table, first.fileId(0))
+    put(table, s"$split.hashing_meta", json(split, "p", first.nodes: _*))
+    put(table, s"$split.commit", "")
+    val now = table.refresh()
+    val time = now.store.newInstantTime(now.timeline.lastTime.get)
+    now.store.requestRollback(time, RollbackPlan(InstantName(split, Action.DeltaCommit), Nil))
+    now.store.toInflight(time, Action.Rollback)
+    now.store.withdraw(now.timeline.write(split).get)
+    assertEquals(Rollbacks.run(table.refresh(), None).write, split)
+    assertEquals(Seq("hashing_meta", "commit").flatMap(end => text(table, s"$split.$end")), Nil)
+    assert(text(table, "00000000000000.hashing_meta").isDefined)
+  }
+
   test("rings that a first write has left as it died bind no other, and those of a living one do") {
     val table = created
     val other = HashRing.initial("p", 3)
@@ -119,6 +142,29 @@ class CommitRingsSuite extends FunSuite {
         assumption = Assumption.Nothing, buckets = Some(index)))
     run.rollback()
     assertEquals(RingFiles(beside.refresh()).written(Seq("p")).map(_._2.ring), List(other))
+  }
+
+  test("rings go with a timeline that is read after them, and those that the first write deals by stay") {
+    val table = created
+    RingFiles.begin(storage, table.basePath, "p", first)
+    RingFiles.begin(storage, table.basePath, "q", first)
+    def there: Seq[String] = Seq("p", "q").filter(p => storage.exists(path(table, "00000000000000.hashing_meta", p)))
+    def remove(isFirst: Boolean): Unit =
+      RingFiles.removeLeft(storage, table.basePath, Map("p" -> first, "q" -> HashRing.initial("q", 2)))(isFirst)
+    remove(isFirst = false)
+    assertEquals(there, Seq("p", "q"))
+    remove(isFirst = true)
+    assertEquals(there, Seq("p"))
+    storage.delete(path(table, "00000000000000.hashing_meta"))
+    RingFiles.removeLeft(storage, table.basePath, Map.empty)(fail("there is no ring"))
+    val old = table.refresh().timeline
+    table.store.request("20990101000000000", Action.DeltaCommit)
+    val other = HashRing.initial("p", 3)
+    RingFiles.begin(storage, table.basePath, "p", other)
+    val mine = CommitMetadata("UPSERT", Map("p" -> Seq(writeFile(table, "20990101000000001", "p", first.fileId(0)))),
+      Map.empty, Map.empty)
+    intercept[CommitConflict](CommitRings.complete(table, "20990101000000001", mine, index, old))
+    assertEquals(RingFiles(table.refresh()).written(Seq("p")).map(_._2.ring), List(other))
   }
 
   test("rings by which nobody can deal keys are named, and none is taken for another") {

@@ -6,7 +6,7 @@ import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.{Outdated, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline}
-import io.hudilite.transaction.{ConflictCheck, Transaction, TransactionOptions}
+import io.hudilite.transaction.{BegunBootstrap, ConflictCheck, Transaction, TransactionOptions}
 
 import scala.annotation.tailrec
 
@@ -89,6 +89,7 @@ object ClusteringScheduler {
       val (beside, isOutrun) = if (left > 0) proposed(table.refresh(), asked)(settled) else (None, false)
       val outcome = if (isOutrun) Left(ProposedClustering.Outrun)
       else Transaction.preparedNow(table, transaction) { now =>
+        BegunBootstrap.refuse(now, now.timeline)
         settled(now) match {
           case None => Right(None)
           case Some(stays) =>

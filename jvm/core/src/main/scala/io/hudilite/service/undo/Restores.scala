@@ -119,7 +119,7 @@ object Restores {
       val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
         .map(now.store.readRollback)
       val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
-      RingFiles.remove(now, rollbacks.flatMap(_.targets).map(_.time).toSet)
+      RingFiles.remove(now.storage, now.basePath, rollbacks.flatMap(_.targets).map(_.time).toSet)
       val millis = (System.nanoTime() - started) / 1000000L
       now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
       // Rollbacks are removed, as Hudi does, since the restore records their results. Plans of failed attempts are among

@@ -2,7 +2,7 @@ package io.hudilite.service.undo
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
-import io.hudilite.table.{RingFiles, Table}
+import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline}
 import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{PendingWrites, Rollback}
@@ -78,7 +78,6 @@ object Rollbacks {
     MetadataUpkeep.remade(now, now.config, options.keyJobs) {
       before(now, write).foreach(StateFiles.keep(now, _))
       val rollback = new Rollback(now.store).runCompleted(write)
-      RingFiles.remove(now, Set(write.time))
       RolledBackWrite(rollback.startTime, write.time, write.action, files)
     }
   }

@@ -3,6 +3,7 @@ package io.hudilite.transaction.rollback
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.{BootstrapIndexFiles, FileNames}
 import io.hudilite.storage.Undo
+import io.hudilite.table.RingFiles
 import io.hudilite.timeline.{Action, Instant, InstantTime, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
@@ -180,6 +181,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
     new Undoing(store, current).end(time, metadata, RollbackPlan(target, Nil))
     deleteBeside(target.time)
+    RingFiles.remove(storage, basePath, Set(target.time))
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)

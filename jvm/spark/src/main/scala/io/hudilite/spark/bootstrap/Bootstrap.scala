@@ -48,9 +48,9 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
     * @param toCome
     *   number of the partitions whose rows `follow` writes
     * @param follow
-    *   the rest of the bootstrap; when it fails, the table goes, too
+    *   the rest of the bootstrap, by the token of its write; when it fails, the table goes, too
     */
-  def run(sources: Seq[FoundSource], toCome: Int)(follow: => Unit): CommittedWrite = {
+  def run(sources: Seq[FoundSource], toCome: Int)(follow: String => Unit): CommittedWrite = {
     val first = FirstWrite.create(target.storage, target.basePath, declared, plain)
     val action = if (target.isMergeOnRead) Action.DeltaCommit else Action.Commit
     val transaction = first.begin(action, Operation, Some(InstantTime.OfSkeletons))
@@ -84,9 +84,10 @@ private[bootstrap] final class Bootstrap(session: SparkSession, target: WriteTar
   private def commit(first: FirstWrite, transaction: Transaction, written: Seq[WrittenSkeleton], toCome: Int)
       : CommittedWrite = {
     new BootstrapIndexFiles(target.storage, target.basePath).write(source, written.map(_.mapped))
+    // A version of the application's is that of the last write, which would be skipped otherwise.
     val notes = target.conf.notes
     val instant = transaction.commit(written.map(_.stat), columns = Some(target.shape.schemaJson),
-      notes = notes.copy(entries = notes.entries ++ BegunBootstrap.entries(toCome)))
+      notes = notes.copy(notes.entries ++ BegunBootstrap.entries(toCome), notes.version.filter(_ => toCome == 0)))
     CommittedWrite(target, first.table, instant)
   }
 

@@ -29,7 +29,7 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
     * @param toCome
     *   number of the partitions whose rows `follow` writes
     */
-  def run(session: SparkSession, target: WriteTarget, toCome: Int)(follow: => Unit): CommittedWrite = {
+  def run(session: SparkSession, target: WriteTarget, toCome: Int)(follow: String => Unit): CommittedWrite = {
     val root = SourceRoot.of(source, SessionConf.hadoop(session, Map.empty))
     checkTable(target, root.toString)
     val found = looked(session, target, root)
@@ -40,11 +40,12 @@ private[spark] final case class BootstrapPlan(source: String, files: Seq[String]
     new Bootstrap(session, target, root.toString).run(sources, toCome)(follow)
   }
 
-  /** Removes a table that an earlier bootstrap has begun and not committed; raises `TABLE_ALREADY_EXISTS` for any other one,
-    * and `UnsupportedTable` for one that has got only a part of its rows.
+  /** Raises `UnsupportedTable` for a table that has got only a part of its rows. */
+  def checkEnded(table: Table): Unit = BegunBootstrap.refuse(table, table.timeline)
+
+  /** Removes a table that an earlier bootstrap has begun and not committed; raises `TABLE_ALREADY_EXISTS` for any other one.
     */
   def clear(table: Table, target: WriteTarget): Unit = {
-    BegunBootstrap.refuse(table, table.timeline)
     if (!table.config.isBootstrapped || table.timeline.writes.nonEmpty)
       throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> table.basePath)
     FirstWrite.removeUnused(table, TransactionOptions.of(target.conf.commit))

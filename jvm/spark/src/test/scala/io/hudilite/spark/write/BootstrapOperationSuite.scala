@@ -156,7 +156,8 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
   }
 
   test("some partitions are copied and others stay, or nothing of both is left") {
-    val mixed = bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame)
+    val versions = Seq("txnAppId" -> "taker", "txnVersion" -> "1") // of the whole bootstrap, whose second write is not skipped
+    val mixed = bootstrap("mixed", ByRegex +: (Regex -> "dt=a.*") +: versions: _*)(spark.emptyDataFrame)
     holdsAll(mixed)
     val names = spark.read.format("hudilite").load(mixed.toString).selectExpr("_metadata.file_name", "dt = 'a b' AS a")
       .distinct().collect().toSeq.map(row => row.getString(0).endsWith("_00000000000001.parquet") -> row.getAs[Any](1))
@@ -168,7 +169,10 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
       spark.sql(s"CALL hudilite.system.show_commits(path => '$mixed', limit => 1)").head().getString(0)
     undo(newest) // as a process leaves it that is killed between the two commits
     Seq[() => Any](
+      () => spark.sql(s"CALL hudilite.system.run_clustering(path => '$mixed')").collect(),
       () => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "append"),
+      () => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "ignore"),
+      () => bootstrap("mixed", ByRegex, Regex -> "dt=a.*")(spark.emptyDataFrame, "overwrite"),
       () => spark.sql(s"DELETE FROM hudilite.`$mixed` WHERE ts = 3"),
       () =>
         rows.limit(1).write.format("hudilite").mode("append").save(mixed.toString)).foreach { use =>

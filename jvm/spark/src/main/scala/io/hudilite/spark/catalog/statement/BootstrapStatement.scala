@@ -30,6 +30,7 @@ private[statement] final case class BootstrapStatement(options: Map[String, Stri
 
   override def run(session: SparkSession): Seq[Row] = {
     val place = HudiliteCatalog.table(session, HudiliteCatalog.pathOf(options), options, dataFrame = true)
+    place.table.foreach(plan.checkEnded)
     if (mode != SaveMode.Ignore || place.table.isEmpty) make(session, place)
     Nil
   }
@@ -46,11 +47,11 @@ private[statement] final case class BootstrapStatement(options: Map[String, Stri
           s"first, or say ${BootstrapOptions.FullRecord}")
       plan.clear(table, target)
     }
-    after(session, plan.run(session, target, whole.size)(copyWhole(session, place.basePath)))
+    after(session, plan.run(session, target, whole.size)(copyWhole(session, place.basePath, _)))
   }
 
-  private def copyWhole(session: SparkSession, path: String): Unit = if (whole.nonEmpty)
+  private def copyWhole(session: SparkSession, path: String, token: String): Unit = if (whole.nonEmpty)
     session.read.schema(columns).option("basePath", plan.source).parquet(whole: _*)
-      .write.format(WritesRule.Format).options(options.filterNot(_._1.equalsIgnoreCase("path"))).mode(
-        SaveMode.Append).save(path)
+      .write.format(WritesRule.Format).options(options.filterNot(_._1.equalsIgnoreCase("path")))
+      .option(BootstrapOptions.Copies.name, token).mode(SaveMode.Append).save(path)
 }
