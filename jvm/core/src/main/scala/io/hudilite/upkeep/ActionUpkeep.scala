@@ -60,7 +60,9 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
       new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(
-        new PairUpkeep(so, _, keys.jobs).written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
+        index =>
+        new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
+          .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
   }
 
   // Names from the metadata table spare a listing.

@@ -76,7 +76,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
 
   private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
     // As its definition is going to say.
-    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version))
+    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version)).in(table.storedJson)
     val reason = so.refusal(index).orElse(
       try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
       catch { case e: Throwable with HudiliteException => Some(e.getMessage) })
