@@ -59,8 +59,7 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
       action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
-      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(
-        index =>
+      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(index =>
         new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
           .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
   }

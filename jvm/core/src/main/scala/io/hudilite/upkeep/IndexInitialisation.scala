@@ -38,7 +38,8 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    val named = indexes.copy(expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
+    val named = indexes.copy(
+      expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
       values = indexes.values.filter(v => IndexInitialisation.refusal(table, v.index.column).isEmpty))
     told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
     lazy val files = ListedFiles.of(home.data, table.timeline)

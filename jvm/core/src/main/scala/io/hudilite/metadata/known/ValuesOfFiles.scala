@@ -95,7 +95,8 @@ private object ValuesOfFile {
   def reader(of: Type, path: String, column: String, kind: Option[Int]): Group => StatValue = {
     val found =
       if (of.isPrimitive && !of.isRepetition(Type.Repetition.REPEATED)) read(of.asPrimitiveType, column) else None
-    val (stored, value) = found.getOrElse(throw strange(path, s"a secondary index has no values of the type that $column has there: $of"))
+    val (stored, value) =
+      found.getOrElse(throw strange(path, s"a secondary index has no values of the type that $column has there: $of"))
     if (!kind.exists(SecondaryIndex.isReadAs(stored, _)))
       throw strange(path, s"$column has another type there than in the table: $of")
     value
