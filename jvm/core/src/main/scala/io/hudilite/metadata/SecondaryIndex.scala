@@ -6,8 +6,14 @@ import org.apache.avro.Schema
   *
   * @param hashesValues
   *   all rows of a value lie in one file group, as from version 2 of the index on
+  * @param kind
+  *   of the column's type in the table, as [[StatType]] numbers it; `None` where nobody has asked
   */
-final case class SecondaryIndex(partition: MetadataPartition, column: String, hashesValues: Boolean) {
+final case class SecondaryIndex(partition: MetadataPartition, column: String, hashesValues: Boolean,
+    kind: Option[Int] = None) {
+
+  /** The index in a table with these columns. */
+  def in(schema: Option[String]): SecondaryIndex = copy(kind = schema.flatMap(SecondaryIndex.kind(column, _)))
 
   /** Number of the file group among `groups` that has this key.
     *
@@ -111,6 +117,10 @@ object SecondaryIndex {
 
   // A wider number has the digits of the narrower one.
   private def spelledAs(kind: Option[Int]): Option[Int] = kind.map(k => if (k == StatType.Int) StatType.Long else k)
+
+  /** Values of files with the one type are spelled as those of a table with the other. */
+  private[metadata] def isReadAs(file: Int, table: Int): Boolean =
+    file == table || file == StatType.Int && table == StatType.Long
 
   /** A column of this type can have an index. */
   def takes(column: Schema): Boolean = AvroStatValues.kind(column).exists(kind => Taken(kind.ordinal))

@@ -103,9 +103,14 @@ final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHi
   def keepsTypes(paths: Seq[String]): Boolean = paths.forall(path => typesOf(path.takeWhile(_ != '.')).size <= 1)
 
   /** True when the column of the query with this very name has had no other name and type, and has not been away. */
-  def keeps(name: String): Boolean = {
-    val all = (history.versions.filter(_.version < query.version) :+ query).map(_.columns.column(name))
-    all.dropWhile(_.isEmpty).distinct.size == 1
+  def keeps(name: String): Boolean = keepsName(name) && typesOf(name).size == 1
+
+  /** True when the column of the query with this very name has had no other name, and has not been away. */
+  def keepsName(name: String): Boolean = query.columns.columns.find(_.name == name).exists { column =>
+    def isOne(of: SchemaVersion => Option[Column]): Boolean =
+      (history.versions.filter(_.version < query.version) :+ query).map(of).dropWhile(_.isEmpty)
+        .forall(_.exists(c => c.id == column.id && c.name == name))
+    isOne(_.columns.column(name)) && isOne(_.columns.column(column.id))
   }
 
   /** True when the write of this instant had the columns of the query, with their types. */

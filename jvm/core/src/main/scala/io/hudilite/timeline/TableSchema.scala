@@ -69,6 +69,9 @@ final class SchemaFiles(store: TimelineStore) {
   private val layout = store.config.layout
   private val folder = s"${store.basePath.stripSuffix("/")}/.hoodie/.schema"
 
+  /** False where no write has recorded any. */
+  def exist: Boolean = files.nonEmpty
+
   /** The history as the newest committed write left it; `None` when there is none. */
   def newest(timeline: Timeline): Option[String] =
     InstantFileName.instants(files, layout, store.config.zone)

@@ -46,7 +46,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOwnInstant(now)
     checkHistory(now)
     checkOthers(metadata, assumption, now)
-    MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata, options.keepsMetadata)
+    MetadataTablePolicy.refuse(table, config, options.metadata, options.keepsMetadata)
     deleteStrays(config, metadata.allStats)
     val state = CommitState(table, instant, config, now, options.metadata, columns, options.keyWork(keys))
     options.hooks.foreach(_.beforeComplete(metadata, state))

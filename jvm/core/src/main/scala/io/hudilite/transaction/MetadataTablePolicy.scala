@@ -3,6 +3,8 @@ package io.hudilite.transaction
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{Listed, UnsupportedTable}
 import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+import io.hudilite.timeline.TimelineStore
 import io.hudilite.upkeep.MetadataHome
 
 import org.slf4j.LoggerFactory
@@ -41,13 +43,19 @@ object MetadataTablePolicy {
 
   /** Raises `METADATA_TABLE_LOST` when writing would remove what the policy keeps.
     *
+    * @param table
+    *   as the write finds it
+    * @param config
+    *   its properties as they are now
     * @param keeps
     *   false where the write is to remove also a metadata table that can be kept up
     */
-  def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy, keeps: Option[Boolean] = None)
-      : Unit =
-    if (keeps.contains(false) || !MetadataHome.isKept(storage, basePath, config))
-      refuseLoss(storage, basePath, listed(config), policy)
+  def refuse(table: Table, config: TableConfig, policy: Policy, keeps: Option[Boolean] = None): Unit = {
+    val (storage, basePath) = (table.storage, table.basePath)
+    val home = new MetadataHome(new TimelineStore(storage, basePath, config))
+    if (keeps.contains(false) || !home.isKept) refuseLoss(storage, basePath, listed(config), policy)
+    else refuseLoss(storage, basePath, table.storedJson.toSeq.flatMap(home.withoutColumn).map(_.name), policy)
+  }
 
   /** Raises `METADATA_TABLE_LOST` where the policy keeps any of these partitions. */
   private[transaction] def refuseLoss(storage: Storage, basePath: String, partitions: Seq[String], policy: Policy)

@@ -283,7 +283,7 @@ object Transaction {
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
     TableSupport.checkWritable(table)
-    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata, options.keepsMetadata)
+    MetadataTablePolicy.refuse(table, table.config, options.metadata, options.keepsMetadata)
     locked(table, options) { (config, claim, owners) =>
       options.recovery(table.store, Some(config)).run(owners, options.sweepsAtOnce)
       body(config, claim)

@@ -59,8 +59,9 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
       action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
-      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(
-        new PairUpkeep(so, _, keys.jobs).written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
+      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(index =>
+        new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
+          .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
   }
 
   // Names from the metadata table spare a listing.

@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, Partitions}
-import io.hudilite.metadata.{MetadataKeys, SecondaryKey}
+import io.hudilite.metadata.{MetadataKeys, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.known.{ValuesOfFile, ValuesOfFiles}
 import io.hudilite.record.KeyChange
 import io.hudilite.storage.Storage
@@ -13,10 +13,12 @@ import scala.collection.BufferedIterator
   * write. Rows that stay with their value are none, where both files are sorted; else each pair leaves, and those that are
   * there come.
   *
+  * @param index
+  *   as the table has it
   * @param all
   *   rows that stay are told in any case
   */
-private[upkeep] final case class ChangedPairs(column: String, partition: String, fileId: String,
+private[upkeep] final case class ChangedPairs(index: SecondaryIndex, partition: String, fileId: String,
     before: Option[SizedFile], after: Option[SizedFile], all: Boolean = false) extends KeySource {
 
   import ChangedPairs._
@@ -24,7 +26,7 @@ private[upkeep] final case class ChangedPairs(column: String, partition: String,
   override def estimate: Long = (before.toSeq ++ after).map(_.bytes).sum / RowBytes + 1
 
   override def changes(storage: Storage): Iterator[KeyChange] = {
-    val files = new ValuesOfFiles(storage, column)
+    val files = new ValuesOfFiles(storage, index.column, index.kind)
     var opened = List.empty[ValuesOfFile]
     def open(file: SizedFile): ValuesOfFile = {
       val found = files.open(file.path, file.bytes)
@@ -70,21 +72,21 @@ private[upkeep] object ChangedPairs {
   private val RowBytes = 50L
 
   /** All pairs of the rows of a slice without log files come. */
-  def staying(basePath: String, slice: FileSlice, column: String): ChangedPairs =
-    ChangedPairs(column, slice.partition, slice.fileId, None, file(basePath, slice))
+  def staying(basePath: String, slice: FileSlice, index: SecondaryIndex): ChangedPairs =
+    ChangedPairs(index, slice.partition, slice.fileId, None, file(basePath, slice))
 
   /** All pairs of the rows of a slice without log files leave. */
-  def leaving(basePath: String, slice: FileSlice, column: String): ChangedPairs =
-    ChangedPairs(column, slice.partition, slice.fileId, file(basePath, slice), None)
+  def leaving(basePath: String, slice: FileSlice, index: SecondaryIndex): ChangedPairs =
+    ChangedPairs(index, slice.partition, slice.fileId, file(basePath, slice), None)
 
   /** The changes of a file group by a base file that a write has made.
     *
     * @param before
     *   the slice before it
     */
-  def written(basePath: String, stat: WriteStat, before: Option[FileSlice], column: String, all: Boolean)
+  def written(basePath: String, stat: WriteStat, before: Option[FileSlice], index: SecondaryIndex, all: Boolean)
       : ChangedPairs =
-    ChangedPairs(column, stat.partitionPath, stat.fileId, before.flatMap(file(basePath, _)),
+    ChangedPairs(index, stat.partitionPath, stat.fileId, before.flatMap(file(basePath, _)),
       Some(SizedFile(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes)), all)
 
   private def file(basePath: String, slice: FileSlice): Option[SizedFile] = {

@@ -38,8 +38,9 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     */
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
-    val named = indexes.copy(expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
-      values = indexes.values.filter(v => isPossible(table)(v.index.refusal)))
+    val named = indexes.copy(
+      expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
+      values = indexes.values.filter(v => IndexInitialisation.refusal(table, v.index.column).isEmpty))
     told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
     lazy val files = ListedFiles.of(home.data, table.timeline)
     val possible = withoutMany(named, files)
@@ -76,7 +77,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
 
   private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
     // As its definition is going to say.
-    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version))
+    val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version)).in(table.storedJson)
     val reason = so.refusal(index).orElse(
       try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
       catch { case e: Throwable with HudiliteException => Some(e.getMessage) })
@@ -164,7 +165,13 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
       s"${partitions.map(_.name).mkString(", ")} of the metadata table of ${home.basePath} is not made: $reason")
 }
 
-private object IndexInitialisation {
+private[hudilite] object IndexInitialisation {
+
+  /** Why a table cannot have a secondary index of this column: by its columns and by their history. */
+  def refusal(table: Table, column: String): Option[String] =
+    if (!table.evolved(table.schema).forall(_.keeps(column)))
+      Some(s"$column has had another name or type, or has been away")
+    else table.storedJson.fold(Option("the table has no columns"))(SecondaryIndex.refusal(column, _))
   val log = LoggerFactory.getLogger("io.hudilite.upkeep.IndexInitialisation")
   // Records of one process, which are made in memory.
   val MostFacts = 2000000L

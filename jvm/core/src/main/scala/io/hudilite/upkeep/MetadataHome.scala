@@ -15,6 +15,7 @@ import io.hudilite.metadata.{
   SecondaryIndex
 }
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
+import io.hudilite.table.Table
 import io.hudilite.timeline.{Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
@@ -54,6 +55,10 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
   /** Those of its partitions that are secondary indexes which hudilite keeps up. */
   def secondary: Seq[SecondaryIndex] =
     MetadataHome.secondary(storage, basePath, data.config).flatMap(_._2.toOption)
+
+  /** Those of them that a table with these columns loses as it is written. */
+  def withoutColumn(schema: String): Seq[MetadataPartition] =
+    secondary.filter(_.refusal(schema).nonEmpty).map(_.partition)
 
   /** Why the table cannot have this secondary index. */
   def refusal(index: SecondaryIndex): Option[String] = MetadataHome.unkept(data.config, index.column,
@@ -188,7 +193,15 @@ private[hudilite] object MetadataHome {
       : Seq[(String, Either[String, SecondaryIndex])] =
     defined(storage, basePath, data.metadataPartitions.filter(isSecondary))((name, definitions) =>
       SecondaryIndex.of(name, definitions.get(name), data.version).flatMap(index =>
-        unkept(data, index.column, definitions.get(MetadataPartition.RecordIndex.name)).toLeft(index)))
+        unkept(data, index.column, definitions.get(MetadataPartition.RecordIndex.name)).toLeft(index)).filterOrElse(
+        index => keepsName(storage, basePath, data, index.column), "its column has had another name, or has been away"))
+
+  // Files are asked for the column by its name of now. Of most tables there is no history.
+  private def keepsName(storage: Storage, basePath: String, data: TableConfig, column: String): Boolean =
+    !new TimelineStore(storage, basePath, data).schemaFiles.exist || {
+      val table = Table.load(storage, basePath, data)
+      table.evolved(table.schema).forall(_.keepsName(column))
+    }
 
   /** Why a table cannot have a secondary index of this column that hudilite keeps up.
     *

@@ -49,7 +49,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
   // Where each row has a place, each has its pair.
   private def clustered(commit: CommitMetadata, now: Table): Seq[KeySource] =
     if (now.recordIndex.isRight) Nil
-    else files(commit).map(ChangedPairs.written(home.basePath, _, None, index.column, all = true))
+    else files(commit).map(ChangedPairs.written(home.basePath, _, None, index, all = true))
 
   private def files(commit: CommitMetadata): Seq[WriteStat] = commit.allStats.filter(_.path.nonEmpty).toSeq
 
@@ -62,8 +62,8 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       yield slice
     val rewritten = files.map(stat => stat -> of(stat.partitionPath).find(_.fileId == stat.fileId))
     (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
-    replaced.map(ChangedPairs.leaving(home.basePath, _, index.column)) ++
-      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index.column, all) }
+    replaced.map(ChangedPairs.leaving(home.basePath, _, index)) ++
+      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index, all) }
   }
 
   private def withLogs(name: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> home.basePath,
@@ -85,7 +85,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       val ids = (0 until IndexGroups.reckoned(rows, asked.least, asked.most, asked.growth))
         .map(GroupRecords(index.partition, _, Nil).fileId)
       new MetadataWriter(home).begin(index.partition, ids, instant, table.timeline)(
-        jobs.run(slices.map(ChangedPairs.staying(home.basePath, _, index.column)),
+        jobs.run(slices.map(ChangedPairs.staying(home.basePath, _, index)),
           InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
       None
     }

@@ -89,4 +89,22 @@ class ColumnNamesSuite extends FunSuite {
     assertEquals(columns.namesIn("20260301000000000"), ColumnNames.Same)
     assertEquals(columns.namesIn("20260228000000000").of("d").map(_.name), Some("c"))
   }
+
+  test("a column is kept while its id, its name and its type stay, in all versions from its first one on") {
+    def kept(versions: Record*): (Boolean, Boolean) = {
+      val all = versions.zipWithIndex.map { case (columns, number) => SchemaVersion(number.toString, columns) }
+      val columns = EvolvedColumns.of(all.last, SchemaHistory(all.init))
+      (columns.keepsName("x"), columns.keeps("x"))
+    }
+    val (id, x) = (text(1, "id"), text(2, "x"))
+    assertEquals(kept(record(id, x), record(text(1, "key"), x)), (true, true), "another was renamed")
+    assertEquals(kept(record(id), record(id, x)), (true, true), "it was added")
+    assertEquals(kept(record(id, text(2, "y")), record(id, x)), (false, false), "it was renamed")
+    assertEquals(kept(record(id, text(2, "y"), text(3, "x")), record(id, x)), (false, false), "another had its name")
+    assertEquals(kept(record(id, x), record(id), record(id, x)), (false, false), "it was away")
+    assertEquals(kept(record(id, text(2, "X")), record(id, x)), (false, false), "its case was another")
+    assertEquals(kept(record(id, Column(2, "x", Atom("int"))), record(id, Column(2, "x", Atom("long")))),
+      (true, false), "its type was another")
+    assertEquals(kept(record(id)), (false, false), "it has no id")
+  }
 }

@@ -66,8 +66,12 @@ final class KeyedTable(val storage: Storage, val path: String, version: Int, isP
   }
 
   /** Pairs of the rows. */
-  def expectedPairs: Seq[String] = table.allSlices().values.flatten
-    .flatMap(ChangedPairs.staying(path, _, "id").changes(storage)).map(_.key).toList.distinct.sorted
+  def expectedPairs: Seq[String] = {
+    val now = table
+    val index = SecondaryIndex(MetadataPartition.RecordIndex, "id", hashesValues = true).in(now.storedJson)
+    now.allSlices().values.flatten
+      .flatMap(ChangedPairs.staying(path, _, index).changes(storage)).map(_.key).toList.distinct.sorted
+  }
 
   /** Places of the rows. */
   def expected: Seq[(String, FileGroupId)] =

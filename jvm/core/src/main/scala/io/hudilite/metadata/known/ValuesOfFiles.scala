@@ -3,7 +3,7 @@ package io.hudilite.metadata.known
 import io.hudilite.codec.parquet.ParquetRecords
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFileFooter, StoredFile}
-import io.hudilite.metadata.{SecondaryIndex, SecondaryKey, StatValue}
+import io.hudilite.metadata.{SecondaryIndex, SecondaryKey, StatType, StatValue}
 import io.hudilite.storage.Storage
 
 import org.apache.hadoop.conf.Configuration
@@ -18,13 +18,16 @@ import scala.collection.JavaConverters._
 
 /** The record keys of the rows of base files with the values of a column, as a secondary index has them. No other columns
   * are read.
+  *
+  * @param kind
+  *   of the column's type in the table, as [[StatType]] numbers it; values of files with others are not told
   */
-final class ValuesOfFiles(storage: Storage, column: String) {
+final class ValuesOfFiles(storage: Storage, column: String, kind: Option[Int]) {
 
   /** The rows of a file, which the caller closes. A file whose values cannot be told raises `CORRUPT_FILE`. */
   def open(path: String, length: Long): ValuesOfFile = {
     val records = new ParquetRecords(new StoredFile(storage, path, length), new Configuration(false))
-    try new ValuesOfFile(records, path, column)
+    try new ValuesOfFile(records, path, column, kind)
     catch {
       case e: Throwable =>
         records.close()
@@ -34,7 +37,7 @@ final class ValuesOfFiles(storage: Storage, column: String) {
 }
 
 /** The rows of one base file. */
-final class ValuesOfFile private[known] (records: ParquetRecords, path: String, column: String)
+final class ValuesOfFile private[known] (records: ParquetRecords, path: String, column: String, kind: Option[Int])
     extends Iterator[SecondaryKey] with AutoCloseable {
 
   import ValuesOfFile._
@@ -50,7 +53,7 @@ final class ValuesOfFile private[known] (records: ParquetRecords, path: String, 
   check()
 
   private val value: Group => StatValue =
-    if (isThere) reader(file.getType(file.getFieldIndex(column)), path, column) else _ => StatValue.Text("")
+    if (isThere) reader(file.getType(file.getFieldIndex(column)), path, column, kind) else _ => StatValue.Text("")
 
   private val rows: Iterator[Group] = records.of(new ColumnsOf(new MessageType(file.getName,
         (Seq(KeyColumn) ++ Some(column).filter(c => isThere && c != KeyColumn))
@@ -61,6 +64,9 @@ final class ValuesOfFile private[known] (records: ParquetRecords, path: String, 
     // The columns of a skeleton are in another file.
     if (hasRows && file.getFields.asScala.forall(_.getName.startsWith(MetaPrefix)))
       throw strange(path, s"its column $column lies in another file")
+    // Readers that tell no case apart take it for the column.
+    if (!isThere) file.getFields.asScala.map(_.getName).find(_.equalsIgnoreCase(column)).foreach(other =>
+      throw strange(path, s"its column $other differs from $column by case"))
   }
 
   override def hasNext: Boolean = rows.hasNext
@@ -86,28 +92,38 @@ private object ValuesOfFile {
     CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> reason)
 
   /** Takes the value of the column out of a row that has one. */
-  def reader(of: Type, path: String, column: String): Group => StatValue = {
+  def reader(of: Type, path: String, column: String, kind: Option[Int]): Group => StatValue = {
     val found =
       if (of.isPrimitive && !of.isRepetition(Type.Repetition.REPEATED)) read(of.asPrimitiveType, column) else None
-    found.getOrElse(throw strange(path, s"a secondary index has no values of the type that $column has there: $of"))
+    val (stored, value) =
+      found.getOrElse(throw strange(path, s"a secondary index has no values of the type that $column has there: $of"))
+    if (!kind.exists(SecondaryIndex.isReadAs(stored, _)))
+      throw strange(path, s"$column has another type there than in the table: $of")
+    value
   }
 
-  private def read(of: PrimitiveType, column: String): Option[Group => StatValue] =
+  private def read(of: PrimitiveType, column: String): Option[(Int, Group => StatValue)] =
     (of.getPrimitiveTypeName, Option(of.getLogicalTypeAnnotation)) match {
       case (BINARY, Some(_: StringLogicalTypeAnnotation)) =>
-        Some(row => StatValue.Text(row.getBinary(column, 0).toStringUsingUTF8))
-      case (INT32, None | Some(_: DateLogicalTypeAnnotation)) => Some(row => StatValue.Int32(row.getInteger(column, 0)))
+        Some(StatType.Text -> (row => StatValue.Text(row.getBinary(column, 0).toStringUsingUTF8)))
+      case (INT32, None) => Some(StatType.Int -> (row => StatValue.Int32(row.getInteger(column, 0))))
+      case (INT32, Some(_: DateLogicalTypeAnnotation)) =>
+        Some(StatType.Date -> (row => StatValue.Int32(row.getInteger(column, 0))))
       case (INT32, Some(i: IntLogicalTypeAnnotation)) if i.isSigned =>
-        Some(row => StatValue.Int32(row.getInteger(column, 0)))
-      case (INT64, None) => Some(row => StatValue.Int64(row.getLong(column, 0)))
+        Some(StatType.Int -> (row => StatValue.Int32(row.getInteger(column, 0))))
+      case (INT64, None) => Some(StatType.Long -> (row => StatValue.Int64(row.getLong(column, 0))))
       case (INT64, Some(i: IntLogicalTypeAnnotation)) if i.isSigned =>
-        Some(row => StatValue.Int64(row.getLong(column, 0)))
-      case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if t.getUnit == TimeUnit.MICROS =>
-        Some(row => StatValue.Int64(row.getLong(column, 0)))
-      case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if t.getUnit == TimeUnit.MILLIS =>
-        Some(row => StatValue.Int64(row.getLong(column, 0) * MicrosOfMilli))
+        Some(StatType.Long -> (row => StatValue.Int64(row.getLong(column, 0))))
+      case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if isInstant(t, TimeUnit.MICROS) =>
+        Some(StatType.TimestampMicros -> (row => StatValue.Int64(row.getLong(column, 0))))
+      case (INT64, Some(t: TimestampLogicalTypeAnnotation)) if isInstant(t, TimeUnit.MILLIS) =>
+        // Spelled in microseconds, as readers of a table of such have it.
+        Some(StatType.TimestampMicros -> (row => StatValue.Int64(row.getLong(column, 0) * MicrosOfMilli)))
       case _ => None
     }
+
+  private def isInstant(of: TimestampLogicalTypeAnnotation, unit: TimeUnit): Boolean =
+    of.isAdjustedToUTC && of.getUnit == unit
 
   final class ColumnsOf(columns: MessageType) extends GroupReadSupport {
     override def init(context: InitContext): ReadSupport.ReadContext = new ReadSupport.ReadContext(columns)

@@ -103,7 +103,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     val table = Table.open(storage, basePath)
     TableSupport.checkWritable(table)
     // The target of an unreadable rollback has to be taken back anew, so nothing may forbid that.
-    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
+    MetadataTablePolicy.refuse(table, table.config, options.metadata)
     Transaction.unchanged(table, options) { _ =>
       examine().flatMap(_.mend).distinct.foreach {
         case Mend.DropFromTimeline(instant) => table.store.delete(instant)

@@ -45,8 +45,7 @@ private[hudilite] object NamedValues {
     else if (config.tableType == TableType.MergeOnRead)
       Some("the table is merge-on-read, whose log files do not tell the values that they replace")
     else if (config.droppedColumns.contains(column)) Some(s"files do not have the column $column")
-    else if (table.schema.exists(_.byId.nonEmpty)) Some("its columns have been changed by their ids")
-    else table.storedJson.fold(Option("the table has no columns"))(SecondaryIndex.refusal(column, _))
+    else IndexInitialisation.refusal(table, column)
   }
 
   // Of tables that have secondary indexes.

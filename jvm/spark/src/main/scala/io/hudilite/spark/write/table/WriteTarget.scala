@@ -124,7 +124,7 @@ object WriteTarget {
         val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
-        MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(named.commit.metadata))
+        MetadataTablePolicy.refuse(table, table.config, MetadataTablePolicy.policy(named.commit.metadata))
         val replacement =
           if (whole) TableReplacement.of(table, support, present, newSchema(rows), spelt(asked, _), hadoop) else None
         replacement.getOrElse {
