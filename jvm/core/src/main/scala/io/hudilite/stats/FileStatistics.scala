@@ -19,6 +19,9 @@ trait FileStatistics {
     */
   def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A]
 
+  /** What is wanted of the file takes no request any more. */
+  def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean = false
+
   final def of(files: Seq[BaseFile], wanted: BoundsWanted = BoundsWanted.OfKeys): Map[BaseFile, FileBounds] =
     each(files, wanted)(identity)
 

@@ -19,8 +19,13 @@ private[stats] final class FooterStatistics(basePath: String, conf: => Configura
       files.zip(Parallel.map(files)(file => use(bounds(settings, file, wanted)))).toMap
     }
 
+  override def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean =
+    wanted.columns.isEmpty && FooterCache.has(pathOf(file), file.length, wanted.blooms)
+
+  private def pathOf(file: BaseFile): String = s"${basePath.stripSuffix("/")}/${file.relativePath}"
+
   private def bounds(settings: Configuration, file: BaseFile, wanted: BoundsWanted): FileBounds = {
-    val path = s"${basePath.stripSuffix("/")}/${file.relativePath}"
+    val path = pathOf(file)
     def ofKeys: BaseFileFooter = FooterCache.read(settings, path, file.length, wanted.blooms)
     if (wanted.columns.isEmpty) boundsOf(ofKeys)
     else {

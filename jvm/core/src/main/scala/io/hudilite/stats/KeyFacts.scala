@@ -5,20 +5,25 @@ import io.hudilite.filegroup.BaseFile
 /** Facts on record keys from whoever knows them without the files, and from the footers of those of which nobody does.
   *
   * @param filters
-  *   bloom filters beside the files
+  *   bloom filters beside the files, evaluated when one is asked for
   * @param blooms
   *   bloom filters are asked for
   */
-final class KeyFacts(footers: FileStatistics, filters: Option[FilterReader], blooms: Boolean) {
+final class KeyFacts(footers: FileStatistics, filters: => Option[FilterReader], blooms: Boolean) {
 
   import KeyFacts._
+
+  private lazy val reader = filters
+
+  private val wanted = BoundsWanted(blooms = blooms)
 
   private var counts = FactsAsked(0, 0)
 
   /** Facts so far, by where they were. */
   def asked: FactsAsked = counts
 
-  /** One answer for each of the files. It may take a request for each, and files come beside each other.
+  /** One answer for each of the files. It may take a request for each, and files come beside each other. Footers in memory
+    * are asked first.
     *
     * @param bounds
     *   those that are known already
@@ -29,14 +34,15 @@ final class KeyFacts(footers: FileStatistics, filters: Option[FilterReader], blo
       use: KeyBounds => A): Map[BaseFile, A] = {
     def known(file: BaseFile): KeyBounds = bounds.getOrElse(file, Nothing)
     val (near, far) = files.partition(file => bounds.get(file).forall(mayHold(file, _)))
+    val apart = if (blooms) near.filterNot(footers.isAtHand(_, wanted)) else Nil
     val told =
-      if (blooms) filters.fold(Map.empty[BaseFile, A])(_.each(near)((file, bloom) =>
+      if (blooms) Some(apart).filter(_.nonEmpty).flatMap(_ => reader).fold(Map.empty[BaseFile, A])(_.each(apart)((file, bloom) =>
           use(known(file).copy(bloom = Some(bloom)))))
       else near.filter(bounds.contains).map(file => file -> use(known(file))).toMap
     val left = near.filterNot(told.contains)
     counts = FactsAsked(counts.filters + (if (blooms) told.size else 0), counts.footers + left.size)
     told ++ far.map(file => file -> use(known(file))) ++
-      footers.each(left, BoundsWanted(blooms = blooms))(of => use(of.keys))
+      footers.each(left, wanted)(of => use(of.keys))
   }
 }
 
