@@ -23,7 +23,7 @@ trait FileStatistics {
   final def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] =
     eachFile(files, wanted)((_, of) => use(of))
 
-  /** What is wanted of the file takes no request any more. */
+  /** No request is needed any more for what is wanted of the file. */
   def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean = false
 
   final def of(files: Seq[BaseFile], wanted: BoundsWanted = BoundsWanted.OfKeys): Map[BaseFile, FileBounds] =
