@@ -41,6 +41,12 @@ object FooterCache {
     kept.getOrElse(load(conf, place, withBloom))
   }
 
+  /** Record keys of this file are kept, and its bloom filter where that is asked for. */
+  def has(path: String, length: Long, withBloom: Boolean): Boolean = {
+    val place = path -> length
+    footers.get(place).isDefined && (!withBloom || blooms.get(place).isDefined)
+  }
+
   private def load(conf: Configuration, place: Place, withBloom: Boolean): BaseFileFooter = {
     val entries = BaseFileFooter.entries(conf, place._1, place._2)
     val footer = BaseFileFooter.of(place._1, entries, withBloom)

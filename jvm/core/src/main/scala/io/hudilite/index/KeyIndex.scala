@@ -48,7 +48,7 @@ final case class SearchedSlices(slices: Seq[FileSlice], statistics: FileStatisti
   private[index] def each[A](files: Seq[BaseFile], keys: RecordKeys)(use: KeyBounds => A): Map[BaseFile, A] =
     known.fold(statistics.each(files, BoundsWanted.WithBlooms)(of => use(of.keys)))(first =>
       first.facts.each(files, first.keys.bounds(files),
-        (_, bounds) => keys.between(bounds.min, bounds.max).nonEmpty)(use))
+        (_, bounds) => keys.between(bounds.min, bounds.max).nonEmpty)((_, bounds) => use(bounds)))
 }
 
 /** @param facts

@@ -17,7 +17,14 @@ trait FileStatistics {
     * @param wanted
     *   nothing beyond it is looked up
     */
-  def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A]
+  def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: (BaseFile, FileBounds) => A): Map[BaseFile, A]
+
+  /** As [[eachFile]], for who need not know of which file they are told. */
+  final def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] =
+    eachFile(files, wanted)((_, of) => use(of))
+
+  /** No request is needed any more for what is wanted of the file. */
+  def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean = false
 
   final def of(files: Seq[BaseFile], wanted: BoundsWanted = BoundsWanted.OfKeys): Map[BaseFile, FileBounds] =
     each(files, wanted)(identity)

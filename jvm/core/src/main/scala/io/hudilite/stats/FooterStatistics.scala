@@ -12,15 +12,21 @@ private[stats] final class FooterStatistics(basePath: String, conf: => Configura
 
   private lazy val hadoop = conf
 
-  override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] =
+  override def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(
+      use: (BaseFile, FileBounds) => A): Map[BaseFile, A] =
     if (files.isEmpty) Map.empty
     else {
       val settings = hadoop // the session that it comes from is known to the caller's thread alone
-      files.zip(Parallel.map(files)(file => use(bounds(settings, file, wanted)))).toMap
+      files.zip(Parallel.map(files)(file => use(file, bounds(settings, file, wanted)))).toMap
     }
 
+  override def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean =
+    wanted.columns.isEmpty && FooterCache.has(pathOf(file), file.length, wanted.blooms)
+
+  private def pathOf(file: BaseFile): String = s"${basePath.stripSuffix("/")}/${file.relativePath}"
+
   private def bounds(settings: Configuration, file: BaseFile, wanted: BoundsWanted): FileBounds = {
-    val path = s"${basePath.stripSuffix("/")}/${file.relativePath}"
+    val path = pathOf(file)
     def ofKeys: BaseFileFooter = FooterCache.read(settings, path, file.length, wanted.blooms)
     if (wanted.columns.isEmpty) boundsOf(ofKeys)
     else {

@@ -8,6 +8,9 @@ import org.apache.hadoop.conf.Configuration
 /** Facts on the record keys of base files that somebody knows without opening them. */
 trait KnownKeys {
 
+  /** It is said to know some of what is asked for. */
+  def mayTell(ranges: Boolean, blooms: Boolean): Boolean
+
   /** Bounds of the keys of those of the files of which they are certain. */
   def bounds(files: Seq[BaseFile]): Map[BaseFile, KeyBounds]
 

@@ -19,6 +19,12 @@ private[hudilite] object Interrupts {
     heldBack(body)
   }
 
+  /** A failure, or what it comes from, is an interrupt of who waits for storage. */
+  def isDue(failure: Throwable): Boolean =
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(MostCauses).exists(isInterrupt)
+
+  private val MostCauses = 16
+
   // A socket that timed out is an InterruptedIOException as well, of a class of its own.
   private def isInterrupt(failure: Throwable): Boolean = failure match {
     case _: InterruptedException | _: ClosedByInterruptException => true

@@ -37,14 +37,14 @@ private[table] final class FileMemory {
     one
   }
 
-  /** Facts on its record index. */
+  /** Facts on its record index; nothing is kept where they cannot be had, for which an exception is raised. */
   def recordIndex(found: => Either[String, RecordIndex]): Either[String, RecordIndex] = places.synchronized {
     val one = places.get().getOrElse(found)
     places.set(Some(one))
     one
   }
 
-  /** Facts on one of its secondary indexes. */
+  /** Facts on one of its secondary indexes, as those on the record index. */
   def valueIndex(name: String)(found: => Either[String, ValueIndex]): Either[String, ValueIndex] =
     values.computeIfAbsent(name, _ => found)
 

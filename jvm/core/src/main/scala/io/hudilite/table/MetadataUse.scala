@@ -17,7 +17,7 @@ object AskedMetadata {
 
   /** Facts that the metadata table of a table knows; `None` where there is none, which a warning says. */
   def keys(table: Table): Option[KnownKeys] = {
-    val known = table.knownKeys.orElse(table.readingMetadata(MetadataUse(isAsked = true)).knownKeys)
+    val known = table.askingMetadata.knownKeys
     if (known.isEmpty) StoredKeyFacts.tell(table.basePath, "it has no metadata table")
     known
   }

@@ -97,7 +97,12 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   private[hudilite] def hasRecordIndex: Boolean = metadataTable.exists(_.hasRecordIndex)
 
   /** That index, where it knows the place of every row of the newest state; else the reason why nobody can go by it. */
-  private[hudilite] def recordIndex: Either[String, RecordIndex] = known.recordIndex(
+  private[hudilite] def recordIndex: Either[String, RecordIndex] =
+    try askedIndex
+    catch { case e: IOException => Left(WholeIndex.unused(this, e)) } // the next reader asks again
+
+  /** As [[recordIndex]], but raises `IOException` where the storage does not answer. */
+  private[table] def askedIndex: Either[String, RecordIndex] = known.recordIndex(
     metadataTable.filter(_.hasRecordIndex).fold[Either[String, RecordIndex]](Left("there is none"))(
       new WholeIndex(this, _).found))
 
@@ -124,6 +129,11 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
     if (metadata.isDefined || !MetadataTable.namesFiles(config)) this
     else if (use.ofPast && timeline.pending.exists(_.action == Action.Clean)) this
     else new Table(storage, basePath, config, timeline, schema)(memory, Some(use))
+
+  /** This table as a reader who asks for its metadata table has it, however long its archive is. */
+  private[table] def askingMetadata: Table =
+    if (metadata.exists(_.isAsked)) this
+    else new Table(storage, basePath, config, timeline, schema)(memory).readingMetadata(MetadataUse(isAsked = true))
 
   /** The newest committed slices, partition by partition. */
   lazy val files: TableFiles = new TableFiles(folders,

@@ -30,15 +30,12 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
 
   private val index = new RecordIndex(metadata)
 
-  /** The index, or the reason why a reader cannot go by it. */
+  /** The index, or the reason why a reader cannot go by it. A storage that does not answer says nothing of it, and raises
+    * `IOException`.
+    */
   def found: Either[String, RecordIndex] =
     try if (metadata.isWithinReach) whole else Left("the table has a long archive, which is not compared with it")
-    catch {
-      // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
-      case e @ (_: HudiliteException | _: IOException) =>
-        WholeIndex.log.warn(s"The record index of ${table.basePath} is not used: ${e.getMessage}")
-        Left(String.valueOf(e.getMessage))
-    }
+    catch { case e: HudiliteException => Left(unused(table, e)) }
 
   private def whole: Either[String, RecordIndex] = {
     val slices = table.allSlices().values.flatten.toSeq
@@ -84,12 +81,18 @@ private[table] final class WholeIndex(table: Table, metadata: MetadataTable) {
   }
 }
 
-private object WholeIndex {
+private[table] object WholeIndex {
 
   /** Footers that a snapshot may cost, once. */
   val MostFooters = 1000
 
   private val log = LoggerFactory.getLogger("io.hudilite.table.WholeIndex")
+
+  /** Warns, and says the reason. */
+  def unused(table: Table, reason: Throwable): String = {
+    log.warn(s"The record index of ${table.basePath} is not used: ${reason.getMessage}")
+    String.valueOf(reason.getMessage)
+  }
 }
 
 /** The secondary indexes of a table, and which of them know the value of every row (docs/format.md#reads-by-secondary-indexes).
@@ -121,16 +124,17 @@ private[hudilite] final class ValueIndexes(table: Table, metadata: Option[Metada
   def mayBeWhole: Boolean = table.config.tableType != TableType.MergeOnRead
 
   /** The index, or the reason why a reader cannot go by it. */
-  def whole(index: ValueIndex): Either[String, ValueIndex] = memory.valueIndex(index.name)(
-    try found(index)
-    catch {
-      // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
-      case e @ (_: HudiliteException | _: IOException) => Left(warn(s"The secondary index ${index.name}", e))
-    })
+  def whole(index: ValueIndex): Either[String, ValueIndex] = {
+    def told(e: Throwable): Either[String, ValueIndex] = Left(warn(s"The secondary index ${index.name}", e))
+    try memory.valueIndex(index.name)(
+        try found(index)
+        catch { case e: HudiliteException => told(e) })
+    catch { case e: IOException => told(e) } // the next reader asks again
+  }
 
   private def found(index: ValueIndex): Either[String, ValueIndex] = for {
     _ <- if (mayBeWhole) Right(()) else Left("updates in log files may be missing in it")
-    keys <- table.recordIndex.left.map(reason => s"no record index, $reason")
+    keys <- table.askedIndex.left.map(reason => s"no record index, $reason")
     _ <- if (keys.isPartitioned) Left("the record index is one of each partition") else Right(())
     places <- keys.entries
     values <- index.entries

@@ -26,10 +26,11 @@ class KeyIndexSuite extends FunSuite {
 
   private final class Known(bounds: Map[String, KeyBounds]) extends FileStatistics {
     var asked: Seq[String] = Nil
-    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] = {
+    override def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(
+        use: (BaseFile, FileBounds) => A): Map[BaseFile, A] = {
       assertEquals(wanted, BoundsWanted.WithBlooms)
       asked = asked ++ files.map(_.fileId)
-      files.map(file => file -> use(FileBounds(1, bounds(file.fileId)))).toMap
+      files.map(file => file -> use(file, FileBounds(1, bounds(file.fileId)))).toMap
     }
   }
 

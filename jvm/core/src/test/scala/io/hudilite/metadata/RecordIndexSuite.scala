@@ -5,8 +5,9 @@ import io.hudilite.TestTables.storage
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.stored.RecordIndex
 import io.hudilite.storage.{CountingStorage, Storage}
-import io.hudilite.table.{MetadataUse, Table}
+import io.hudilite.table.{FileMemory, MetadataUse, Table}
 
+import java.io.IOException
 import java.nio.file.{Files, Path, Paths}
 
 import munit.FunSuite
@@ -44,6 +45,18 @@ class RecordIndexSuite extends FunSuite {
     assert(calls.paths("get").forall(_.contains("record-index-0007-0")) && calls.count("list") == 0, calls.details)
     assert(calls.count("get") <= 3, calls.details)
     assert(places.size <= 1)
+  }
+
+  test("a storage that does not answer says nothing of an index, which is asked for again") {
+    val path = GoldenFolder.table("metadata-table-v9")
+    FileMemory.forget(storage, path)
+    var fails = true
+    val table = open(path,
+      new CountingStorage(storage,
+        call => if (fails && call.path.contains("record_index")) throw new IOException("no answer")))
+    assertEquals(table.recordIndex.map(_.bytes), Left("no answer"))
+    fails = false
+    assertEquals(table.recordIndex.left.toOption, None)
   }
 
   /** Files of a table of Hudi's after one of its steps. */

@@ -13,11 +13,13 @@ class KeyFactsSuite extends FunSuite {
   private val footer = KeyBounds(Some("0"), Some("9"), sorted = true)
   private val filter = BloomFilter.create(BloomFilter.Simple, 10, 0.01, 10)
 
-  private final class Footers extends FileStatistics {
+  private final class Footers(atHand: Set[String] = Set.empty) extends FileStatistics {
+    override def isAtHand(file: BaseFile, wanted: BoundsWanted): Boolean = wanted.blooms && atHand(file.fileId)
     var asked: Seq[String] = Nil
-    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] = {
+    override def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(
+        use: (BaseFile, FileBounds) => A): Map[BaseFile, A] = {
       asked = asked ++ files.map(_.fileId)
-      files.map(file => file -> use(FileBounds(1, footer))).toMap
+      files.map(file => file -> use(file, FileBounds(1, footer))).toMap
     }
   }
 
@@ -39,7 +41,7 @@ class KeyFactsSuite extends FunSuite {
   test("a footer is asked where a filter is missing, and nobody is asked of a file without keys in its range") {
     val (footers, filters) = (new Footers, new Filters(Set("far", "near", "unbounded")))
     val facts = new KeyFacts(footers, Some(filters), blooms = true)
-    val found = facts.each(files, bounds, mayHold)(identity)
+    val found = facts.each(files, bounds, mayHold)((_, of) => of)
     assertEquals(found,
       Map(file("far") -> bounds(file("far")),
         file("near") -> bounds(file("near")).copy(bloom =
@@ -50,10 +52,18 @@ class KeyFactsSuite extends FunSuite {
     assertEquals(facts.asked, FactsAsked(filters = 2, footers = 2))
   }
 
+  test("filters are asked for where a footer is not in memory, and are not even looked for where nobody needs one") {
+    val (footers, filters) = (new Footers(Set("near")), new Filters(Set("near", "unbounded")))
+    val found = new KeyFacts(footers, Some(filters), blooms = true).each(files, bounds, mayHold)((_, of) => of)
+    assertEquals((found(file("near")), filters.asked), (footer, Seq("unbounded", "unfiltered", "unknown")))
+    val none = new KeyFacts(footers, fail("filters are looked for"), blooms = true)
+    assertEquals(none.each(files.take(2), bounds, mayHold)((_, of) => of).keySet, files.take(2).toSet)
+  }
+
   test("a range is enough for who asks for no filters") {
     val (footers, filters) = (new Footers, new Filters(Set("near")))
     val facts = new KeyFacts(footers, Some(filters), blooms = false)
-    assertEquals(facts.each(files, bounds, mayHold)(identity)(file("near")), bounds(file("near")))
+    assertEquals(facts.each(files, bounds, mayHold)((_, of) => of)(file("near")), bounds(file("near")))
     assertEquals(filters.asked, Nil)
     assertEquals(footers.asked, Seq("unbounded", "unknown"))
     assertEquals(facts.asked, FactsAsked(filters = 0, footers = 2))

@@ -6,7 +6,7 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.metadata.{MetadataInstants, MetadataKeys, MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Bloom
 import io.hudilite.stats.{FilterReader, KnownFilters}
-import io.hudilite.storage.{HadoopStorage, Parallel, Storage, TableStorage, WeightedCache}
+import io.hudilite.storage.{HadoopStorage, Interrupts, Parallel, Storage, TableStorage, WeightedCache}
 
 import java.io.{Closeable, IOException}
 import java.util.concurrent.ConcurrentHashMap
@@ -75,11 +75,13 @@ private[stored] final class StoredFilterReader(storage: Storage, of: StoredFilte
 
   private def place(file: BaseFile): (String, String, Long) = (of.basePath, file.relativePath, file.length)
 
-  /** The record as it is read; `None` where it is damaged, of a kind that nobody knows, or compacted and cleaned away by now. */
+  /** The record as it is read; `None` where it is damaged, of a kind that nobody knows, or compacted and cleaned away by now.
+    * A task that is to end gets its interrupt.
+    */
   private def told[T](read: => T): Option[T] =
     try Some(read)
     catch {
-      case e @ (_: HudiliteException | _: IOException | _: IllegalArgumentException) =>
+      case e @ (_: HudiliteException | _: IOException | _: IllegalArgumentException) if !Interrupts.isDue(e) =>
         StoredKeyFacts.tell(of.basePath, s"bloom filters of its metadata table cannot be read: ${e.getMessage}")
         None
     }

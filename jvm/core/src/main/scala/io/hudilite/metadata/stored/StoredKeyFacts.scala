@@ -33,6 +33,9 @@ private[hudilite] final class StoredKeyFacts(metadata: MetadataTable, ranges: Op
 
   import StoredKeyFacts._
 
+  override def mayTell(ranges: Boolean, blooms: Boolean): Boolean = (ranges && this.ranges.isDefined) ||
+    (blooms && metadata.listed.contains(MetadataPartition.BloomFilters.name))
+
   override def bounds(files: Seq[BaseFile]): Map[BaseFile, KeyBounds] = ranges.fold(Map.empty[BaseFile, KeyBounds]) {
     of =>
       val asked = files.filter(_.source.isEmpty).map(file =>

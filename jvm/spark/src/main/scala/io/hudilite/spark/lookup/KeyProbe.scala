@@ -6,7 +6,7 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, OldRows, RowReader}
 import io.hudilite.spark.row.Binaries
 import io.hudilite.spark.slice.deliver.SkeletonLookup
-import io.hudilite.stats.KeyBounds
+import io.hudilite.stats.{FactsAsked, KeyBounds}
 
 import java.util
 
@@ -59,7 +59,10 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** As [[rows]], in batches of `columns`; `None` when the file has none of the keys. */
   def found(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Option[FoundBatches] = {
-    val candidates = mayHold(file, facts.of(file), keys, metrics)
+    val left = facts.left(file, keys).getOrElse(verdict(file, facts.of(file), keys))
+    val candidates = left.passed.getOrElse(within(left.bounds, keys))
+    if (left.inRange) metrics.filesInRange += 1
+    if (useBloom) metrics.bloomHits += candidates.length
     if (candidates.isEmpty) None
     else {
       metrics.filesOpened += 1
@@ -67,20 +70,29 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     }
   }
 
-  /** Some of the keys lie within the bounds of a file. */
-  private[lookup] def anyWithin(bounds: KeyBounds, keys: Array[UTF8String]): Boolean =
-    KeyRange.within(keys, bounds.min, bounds.max).nonEmpty
-
-  private def mayHold(
-      file: BaseFile, known: KeyBounds, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
-    val inRange = if (pruneByRanges) KeyRange.within(keys, known.min, known.max) else keys
-    if (inRange.nonEmpty) metrics.filesInRange += 1
-    val passed = known.bloom.filter(_ => useBloom).fold(inRange) { filter =>
-      if (mayNeedEveryPage(file, filter, inRange)) inRange else KeyProbe.letThrough(filter, inRange)
-    }
-    if (useBloom) metrics.bloomHits += passed.length
-    passed
+  /** Asks for facts on files beside each other.
+    *
+    * @param bounds
+    *   those that are known already
+    * @param keys
+    *   those of a partition, sorted
+    */
+  def bring(files: Seq[BaseFile], bounds: Map[BaseFile, KeyBounds], keys: String => Array[UTF8String]): FactsAsked = {
+    val own = files.map(_.partition).distinct.map(partition => partition -> keys(partition)).toMap
+    facts.bring(files, bounds, (file, of) => KeyRange.within(own(file.partition), of.min, of.max).nonEmpty)(
+      (file, of) =>
+        verdict(file, of, own(file.partition)))
   }
+
+  private def verdict(file: BaseFile, known: KeyBounds, keys: Array[UTF8String]): KeysLeft = {
+    val inRange = within(known, keys)
+    val passed = known.bloom.filter(filter => useBloom && !mayNeedEveryPage(file, filter, inRange))
+      .map(KeyProbe.letThrough(_, inRange))
+    KeysLeft(keys, known.copy(bloom = None), inRange.nonEmpty, passed)
+  }
+
+  private def within(bounds: KeyBounds, keys: Array[UTF8String]): Array[UTF8String] =
+    if (pruneByRanges) KeyRange.within(keys, bounds.min, bounds.max) else keys
 
   // The pages are in the whole footer, which is not needed for few keys, nor for those that the filter does not know.
   private def mayNeedEveryPage(file: BaseFile, filter: BloomFilter, keys: Array[UTF8String]): Boolean =

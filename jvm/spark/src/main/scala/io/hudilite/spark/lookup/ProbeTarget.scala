@@ -139,5 +139,6 @@ final class ProbeTarget(
   }
 
   override def toString: String =
-    relation.name + (if (known.isEmpty) "" else ", facts on keys by its metadata table")
+    relation.name +
+      (if (known.exists(_.mayTell(pruneByRanges, useBloom))) ", facts on keys by its metadata table" else "")
 }

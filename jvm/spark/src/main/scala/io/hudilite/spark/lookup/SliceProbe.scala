@@ -62,7 +62,7 @@ private[lookup] final case class SliceProbe(
     */
   def bringFacts(slices: Seq[ProbedSlice], keys: String => Array[UTF8String]): FactsAsked = {
     val bounds = (for (probed <- slices; file <- probed.slice.base; of <- probed.bounds) yield file -> of).toMap
-    base.facts.bring(slices.flatMap(_.slice.base), bounds, (file, of) => base.anyWithin(of, keys(file.partition)))
+    base.bring(slices.flatMap(_.slice.base), bounds, keys)
   }
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */

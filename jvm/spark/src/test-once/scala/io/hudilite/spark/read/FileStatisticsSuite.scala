@@ -27,9 +27,10 @@ class FileStatisticsSuite extends FunSuite {
   private final class Told(known: Map[BaseFile, FileBounds]) extends FileStatistics {
     var asked: Seq[(Seq[BaseFile], BoundsWanted)] = Nil
 
-    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] = {
+    override def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(
+        use: (BaseFile, FileBounds) => A): Map[BaseFile, A] = {
       asked = asked :+ (files -> wanted)
-      files.map(file => file -> use(known(file))).toMap
+      files.map(file => file -> use(file, known(file))).toMap
     }
   }
 

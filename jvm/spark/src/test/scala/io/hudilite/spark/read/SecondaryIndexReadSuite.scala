@@ -168,6 +168,7 @@ class SecondaryIndexReadSuite extends FunSuite with Interpreted {
     def clustered(told: Seq[SecondaryKey] => Seq[SecondaryKey]): String =
       indexed(after("keyed-v9", "insert-and-cluster"), columns = Seq("i"))(told)
     unused(clustered(_.drop(1)), "values for")
+    unused(clustered(_.map(pair => pair.copy(recordKey = s"${pair.recordKey}-none"))), "-none has no place")
     unused(indexed(after("keyed-v9", "twice"), columns = Seq("i"))(_.distinct), "it has 17 places for 19 rows")
     unused(indexed(after("keyed-mor-v9", "upsert-on-compacted"), columns = Seq("i"))(identity), "updates in log files")
     val damaged = clustered(identity)

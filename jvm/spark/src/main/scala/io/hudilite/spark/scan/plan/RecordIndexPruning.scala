@@ -51,20 +51,27 @@ private[scan] final class RecordIndexPruning(state: TableState, statistics: => F
       case _ => IndexPruned(found, None)
     }
 
-  /** The file groups of the keys, each of which may really hold its own. */
-  private[plan] def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices)
-      : Either[String, Set[FileGroupId]] =
+  /** The file groups of the keys, each of which may really hold its own.
+    *
+    * @param areThere
+    *   each of the keys is that of a row, so that one without a place shows that something is wrong
+    */
+  private[plan] def groups(places: Set[String] => Map[String, Set[FileGroupId]], keys: RecordKeys, whole: StateSlices,
+      areThere: Boolean = false): Either[String, Set[FileGroupId]] =
     try {
       val known = places(keys.sorted.toSet)
       val groups = known.values.flatten.toSet
       if (groups.size > KeyPruning.MaxFilesOnDriver) Left(s"the keys are in ${groups.size} file groups")
-      else strange(known, groups, whole).toLeft(groups)
+      else placeless(known, keys).filter(_ => areThere).orElse(strange(known, groups, whole)).toLeft(groups)
     } catch {
       // Also a file that was compacted and cleaned away since its folder was listed, or a storage that does not answer.
       case e @ (_: HudiliteException | _: IOException) =>
         log.warn(s"The record index of ${state.table.basePath} is not used: ${e.getMessage}")
         Left(String.valueOf(e.getMessage))
     }
+
+  private def placeless(known: Map[String, Set[FileGroupId]], keys: RecordKeys): Option[String] =
+    keys.sorted.find(!known.contains(_)).map(key => s"$key has no place")
 
   /** A place that is not in a file group which can hold its key. */
   private def strange(known: Map[String, Set[FileGroupId]], groups: Set[FileGroupId], whole: StateSlices)

@@ -70,7 +70,9 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
 
   private lazy val knownKeys = if (asksForKeys && state.isOneMoment) AskedMetadata.keys(table) else None
 
-  private def askedFirst: Option[AskedFirst] = knownKeys.map(keys =>
+  // The footer of one file is as near as what tells of it.
+  private def askedFirst(files: Seq[BaseFile]): Option[AskedFirst] = if (files.size < 2) None
+  else knownKeys.map(keys =>
     AskedFirst(keys, new KeyFacts(statistics, keys.filters.map(_.reader(conf)), blooms = true)))
 
   // ---- files
@@ -89,7 +91,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val found = valued.slices
     val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
-      KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _, askedFirst))
+      KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _, askedFirst(found.files)))
     val left = if (!skips) StatisticsPruned(pruned.files, found.merged, None)
     else byStatistics.prune(pruned.files, found.merged, withinPartitions(filters ++ late), expressed)
     val top = first.filter(_ => late.isEmpty).fold(StatisticsPruned(left.files, left.merged, None))(rows =>

@@ -56,7 +56,7 @@ private[scan] final class SecondaryIndexPruning(state: TableState, byKeys: Recor
             most = RecordIndexPruning.most(places.bytes, left.bytes)
             _ <- RecordIndexPruning.tooMany(values.size, whole.bytes, left.bytes).toLeft(())
             keys <- whole.keys(values, most).toRight(s"more than $most keys have these values")
-            groups <- byKeys.groups(places.places, RecordKeys.of(keys), all.get)
+            groups <- byKeys.groups(places.places, RecordKeys.of(keys), all.get, areThere = true)
           } yield groups)
           together(pruned, answer.left.map(reason => s"${index.name}: $reason"))
         }

@@ -14,8 +14,9 @@ import org.apache.hadoop.conf.Configuration
 class RecordIndexPruningSuite extends FunSuite {
 
   private final class AllAlike(keys: KeyBounds) extends FileStatistics {
-    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] =
-      files.map(_ -> use(FileBounds(1, keys))).toMap
+    override def eachFile[A](files: Seq[BaseFile], wanted: BoundsWanted)(
+        use: (BaseFile, FileBounds) => A): Map[BaseFile, A] =
+      files.map(file => file -> use(file, FileBounds(1, keys))).toMap
   }
 
   test("a place of a key that its file cannot hold makes an index that is not used") {
