@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.config.TableConfig
-import io.hudilite.error.{CorruptTable, HudiliteException}
+import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
 import io.hudilite.metadata.{
   IndexedColumns,
   KnownFile,
@@ -60,8 +60,8 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
       new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(index =>
-        new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
-          .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata)))
+        orLost(index.partition)(new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
+            .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata))))
   }
 
   // Names from the metadata table spare a listing.
@@ -105,9 +105,16 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       case Right((columns, changes)) =>
         if (columns != definedIn(metadata)) home.define(columns)
         def keyed = if (home.partitions.contains(RecordIndex)) ofKeys(home, metadata) else Nil
-        if (changes.records.nonEmpty) new MetadataWriter(home).write(instant, changes, metadata, now, keyed)
+        if (changes.records.nonEmpty)
+          try new MetadataWriter(home).write(instant, changes, metadata, now, keyed)
+          catch { case lost: Lost => withoutOrRefused(lost).record(instant)(made)(ofKeys) }
     }
   }
+
+  // As its files are read, which is late: the write of the metadata table is pending.
+  private def orLost[T](partition: MetadataPartition)(body: => T): T =
+    try body
+    catch { case e: UnsupportedTable => throw new Lost(Map(partition -> e.getMessage), e) }
 
   /** As it goes on once these partitions are gone. */
   private def without(reasons: Reasons): ActionUpkeep = {
@@ -115,6 +122,15 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
     losing(lost.keys.toSeq)
     new ActionUpkeep(home.without(lost), now, losing, keys)
   }
+
+  // Its own error says more than that of the policy.
+  private def withoutOrRefused(lost: Lost): ActionUpkeep =
+    try without(lost.reasons)
+    catch {
+      case e: UnsupportedTable =>
+        lost.refusal.addSuppressed(e)
+        throw lost.refusal
+    }
 
   private def changes(metadata: MetadataTable, made: (MetadataTable, MetadataShape) => (MetadataAction, MetadataState))
       : Either[Reasons, (Seq[String], MetadataChanges)] = {
@@ -181,6 +197,8 @@ private[hudilite] object ActionUpkeep {
   }
 
   private type Reasons = Map[MetadataPartition, String]
+
+  private final class Lost(val reasons: Reasons, val refusal: UnsupportedTable) extends RuntimeException(refusal)
 
   private val Footers: Set[MetadataPartition] = Set(ColumnStats, PartitionStats, BloomFilters)
 

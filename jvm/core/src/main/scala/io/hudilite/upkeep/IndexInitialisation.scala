@@ -17,6 +17,8 @@ import io.hudilite.timeline.Action
 
 import org.slf4j.LoggerFactory
 
+import scala.util.control.NonFatal
+
 /** Makes partitions of a metadata table that is there: of the footers of base files, and of the records in log files
   * (docs/format.md#metadata-table). The caller holds the lock of the table.
   *
@@ -80,7 +82,14 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version)).in(table.storedJson)
     val reason = so.refusal(index).orElse(
       try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
-      catch { case e: Throwable with HudiliteException => Some(e.getMessage) })
+      catch {
+        case NonFatal(e) =>
+          undo(so, index.partition, e)
+          e match {
+            case own: HudiliteException => Some(own.getMessage)
+            case other => throw other
+          }
+      })
     reason match {
       case Some(reason) =>
         told(Seq(index.partition), reason)
@@ -88,6 +97,12 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
       case None => listed(so, index.partition, table)
     }
   }
+
+  private def undo(so: MetadataHome, partition: MetadataPartition, reason: Throwable): Unit =
+    try {
+      new OwnWrites(so).dropInitialisations(so.timeline)
+      so.drop(Set(partition.name))
+    } catch { case NonFatal(e) => reason.addSuppressed(e) }
 
   private def newest(table: Table): String = table.timeline.lastCompleted.fold("")(_.time)
 

@@ -30,7 +30,12 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
 
   /** A log file: places or pairs first, then keys that go; `None` where there is no record. */
   def log(fileId: String, name: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] = {
+    val headers = LogBlockWriter.headers(version, instant, RecordSchema.ofFiles)
+    def header(bytes: Long): Array[Byte] = LogBlockWriter.header(BlockKind.HFileData, headers, bytes)
+    val room = header(0L)
+    // The block grows where it stays, behind room for its header.
     val out = new ByteArrayOutputStream()
+    out.write(room, 0, room.length)
     val places = new HFileWriter(out, form(Untimed))
     val gone = mutable.ArrayBuffer.empty[DeleteRecord]
     var written = 0L
@@ -44,17 +49,16 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
         case other => throw new IllegalArgumentException(s"${partition.name} has no record of $other")
       }
     }
-    val headers = LogBlockWriter.headers(version, instant, RecordSchema.ofFiles)
-    def ofPlaces: Array[Byte] = {
-      places.finish()
-      LogBlockWriter.bytes(BlockKind.HFileData, headers, out.toByteArray)
-    }
     def ofGone: Array[Byte] = LogBlockWriter.bytes(BlockKind.Delete, Map(HeaderKey.InstantTime -> instant),
       DeleteBlock.encode(gone.toSeq, version))
     if (written == 0 && gone.isEmpty) None
     else {
-      val content =
-        (if (written > 0) ofPlaces else Array.emptyByteArray) ++ (if (gone.nonEmpty) ofGone else Array.emptyByteArray)
+      val bytes = if (written > 0) places.finish() else 0L
+      def add(some: Array[Byte]): Unit = out.write(some, 0, some.length)
+      if (written > 0) add(LogBlockWriter.trailer(room.length, bytes)) else out.reset()
+      if (gone.nonEmpty) add(ofGone)
+      val content = out.toByteArray
+      if (written > 0) System.arraycopy(header(bytes), 0, content, 0, room.length)
       Some(stat(fileId, name, create(name, content)).copy(numWrites = written, numUpdateWrites = written,
           numDeletes = gone.size.toLong, logFiles = Seq(name)))
     }

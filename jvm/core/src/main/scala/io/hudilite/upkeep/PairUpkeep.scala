@@ -1,7 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.metadata.{GroupRecords, MetadataPartition, MetadataRecord, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.MetadataPayload.{Pair, Place}
 import io.hudilite.metadata.stored.{MetadataTable, PlaceReader}
@@ -36,10 +36,18 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       val pending = metadata.pending
       val shards = metadata.slices(index.partition).toIndexedSeq.map(slice =>
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
-      jobs.run(sources, PairShards(home.folder, home.version, instant, index, shards, places(metadata), all),
-        home.storage)
+      jobs.run(sources,
+        PairShards(home.basePath, home.folder, home.version, instant, index, shards,
+          places(metadata, sources, now), all), home.storage)
     }
   }
+
+  /** `None` where no two rows have one key, so that a pair that leaves is that of no other. To count rows takes longer than
+    * to look for a few keys.
+    */
+  private def places(metadata: MetadataTable, sources: Seq[KeySource], before: => Table): Option[PlacesBefore] =
+    if (sources.map(_.estimate).sum > CommitShards.KeysAtOnce && before.recordIndex.isRight) None
+    else Some(places(metadata))
 
   private def places(metadata: MetadataTable): PlacesBefore = {
     val slices = metadata.slices(MetadataPartition.RecordIndex).toIndexedSeq
@@ -57,10 +65,10 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     val files = this.files(commit)
     files.find(_.isLog).foreach(log => throw withLogs(log.path))
     val slices = before.slices((commit.replaced.keySet ++ files.map(_.partitionPath)).toSeq)
-    def of(partition: String): Seq[FileSlice] = slices.getOrElse(partition, Nil)
-    val replaced = for ((partition, ids) <- commit.replaced.toSeq; slice <- of(partition) if ids.contains(slice.fileId))
-      yield slice
-    val rewritten = files.map(stat => stat -> of(stat.partitionPath).find(_.fileId == stat.fileId))
+    val byId = slices.map { case (partition, some) => partition -> some.map(slice => slice.fileId -> slice).toMap }
+    def of(partition: String, fileId: String): Option[FileSlice] = byId.get(partition).flatMap(_.get(fileId))
+    val replaced = commit.replaced.toSeq.flatMap { case (partition, ids) => ids.distinct.flatMap(of(partition, _)) }
+    val rewritten = files.map(stat => stat -> of(stat.partitionPath, stat.fileId))
     (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
     replaced.map(ChangedPairs.leaving(home.basePath, _, index)) ++
       rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index, all) }
@@ -101,15 +109,18 @@ private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: Index
 }
 
 /** The secondary index of a table that a write changes. A pair that comes anywhere is there, whatever it leaves. One that
-  * leaves a file group stays where the place of its key is elsewhere: another row has the key.
+  * leaves a file group stays where a row at the place of its key has it: another one of that key.
   *
   * @param shards
   *   in the order of the groups
+  * @param places
+  *   `None` where no two rows have one key
   * @param all
   *   pairs of rows that stay in their file group are written, too
   */
-private[upkeep] final case class PairShards(folder: String, version: Int, instant: String, index: SecondaryIndex,
-    shards: IndexedSeq[IndexShard], places: PlacesBefore, all: Boolean) extends KeyShards {
+private[upkeep] final case class PairShards(basePath: String, folder: String, version: Int, instant: String,
+    index: SecondaryIndex,
+    shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean) extends KeyShards {
 
   override def count: Int = shards.size
 
@@ -125,14 +136,26 @@ private[upkeep] final case class PairShards(folder: String, version: Int, instan
   private def changed(storage: Storage, lot: Seq[(String, Seq[KeyChange])]): Seq[MetadataRecord] = {
     def comes(some: Seq[KeyChange]): Boolean = some.exists(_.fileId.isDefined)
     val leaving = lot.collect { case (key, some) if !comes(some) => SecondaryKey.parse(key).recordKey }.toSet
-    val known = if (leaving.isEmpty) Map.empty[String, Place] else places.of(storage, leaving)
+    val known = if (leaving.isEmpty) Map.empty[String, Place]
+    else places.fold(Map.empty[String, Place])(_.of(storage, leaving))
     def isElsewhere(key: String, some: Seq[KeyChange]): Boolean =
       known.get(SecondaryKey.parse(key).recordKey).exists(place =>
         !some.exists(_.leaves(place.partition, place.fileId)))
     def stays(some: Seq[KeyChange]): Boolean =
       !all && some.exists(came => came.fileId.exists(group => some.exists(_.leaves(came.partition, group))))
-    lot.filterNot { case (key, some) => if (comes(some)) stays(some) else isElsewhere(key, some) }
+    lazy val there = pairsThere(storage, known,
+      lot.collect { case (key, some) if !comes(some) && isElsewhere(key, some) => key }.toSet)
+    lot.filterNot { case (key, some) => if (comes(some)) stays(some) else isElsewhere(key, some) && there(key) }
       .map { case (key, some) => MetadataRecord(key, Pair(isDeleted = !comes(some))) }
+  }
+
+  /** Those of the pairs that the rows at the places of their keys have before the action. */
+  private def pairsThere(storage: Storage, known: Map[String, Place], pairs: Set[String]): Set[String] = {
+    val groups = pairs.flatMap(pair => known.get(SecondaryKey.parse(pair).recordKey)).map(place =>
+      FileGroupId(place.partition, place.fileId))
+    Table.open(storage, basePath).slices(groups.map(_.partition).toSeq).values.flatten
+      .filter(slice => groups(slice.groupId))
+      .flatMap(ChangedPairs.staying(basePath, _, index).changes(storage).map(_.key).filter(pairs)).toSet
   }
 }
 

@@ -145,6 +145,7 @@ object Rooms {
       "spark.basefile.read", "spark.logfile.encode", "spark.row", "spark.shim", "spark.slice.rewrite",
       "spark.write.job", "stats", "storage", "timeline", "transaction.rollback"),
     Room("spark.keys", "told record keys dealt to the file groups of a record index, by Spark's shuffle", "config",
+      "error",
       "filegroup", "record", "spark.row", "spark.scan.plan", "spark.shim", "spark.write.job", "storage", "table",
       "timeline", "transaction", "upkeep"),
     Room("spark.write.attempt", "a write as it is asked for, and one try of it: begun, committed or taken back",

@@ -38,11 +38,16 @@ private[hfile] object KeyOrder {
   }
 
   /** The key compares with every other one alike in both orders, so that either finds it. */
-  def isPlain(key: Array[Byte]): Boolean = {
+  def isPlain(key: Array[Byte]): Boolean = plainBytes(key) == key.length
+
+  /** Number of the bytes before the first letter from U+E000 on. */
+  def plainBytes(key: Array[Byte]): Int = {
     var at = 0
-    while (at < key.length && (key(at) & 0xff) < Private) at += 1 // hot path
-    at == key.length
+    while (at < key.length && isPlain(key(at))) at += 1 // hot path
+    at
   }
+
+  def isPlain(byte: Byte): Boolean = (byte & 0xff) < Private
 
   /** No file has the second key after the first one, in whichever order it is. */
   def descends(a: Array[Byte], aFrom: Int, aUntil: Int, b: Array[Byte], bFrom: Int, bUntil: Int): Boolean =

@@ -1,6 +1,6 @@
 package io.hudilite.metadata.stored
 
-import io.hudilite.codec.hfile.HFile
+import io.hudilite.codec.hfile.{HFile, KeysByBytes}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock}
@@ -45,14 +45,16 @@ private[stored] final class SortedRecords(storage: Storage, folder: String) {
   }
 
   // Of another writer's schema the records are written again.
-  private def ofFile(file: HFile, schema: String, path: String): Entries =
-    if (schema == RecordSchema.ofFiles) file.scan.iterator.map { case (key, value) => key -> Some(value) }
+  private def ofFile(file: HFile, schema: String, path: String): Entries = {
+    val records = new KeysByBytes(file.scan.iterator, path)
+    if (schema == RecordSchema.ofFiles) records.map { case (key, value) => key -> Some(value) }
     else {
       val codec = CorruptTable.guard(path)(RecordCodec.of(schema))
-      file.scan.iterator.map { case (key, value) =>
+      records.map { case (key, value) =>
         key -> Some(CorruptTable.guard(path)(RecordEncoder.encode(codec.decode("", value, 0, value.length))))
       }
     }
+  }
 
   private def merged(sources: Seq[Entries]): Iterator[(Array[Byte], Array[Byte])] = {
     val queue = new PriorityQueue[Cursor](math.max(1, sources.size))

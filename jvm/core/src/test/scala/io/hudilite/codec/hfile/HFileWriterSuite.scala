@@ -1,6 +1,8 @@
 package io.hudilite.codec.hfile
 
+import io.hudilite.error.CorruptTable
 import io.hudilite.log.{BlockKind, GoldenLogs}
+import io.hudilite.metadata.MetadataKeys
 import io.hudilite.storage.HadoopStorage
 
 import java.nio.ByteBuffer
@@ -162,6 +164,22 @@ class HFileWriterSuite extends FunSuite {
       assertEquals(file.info("minRecordKey").map(_.toSeq), Some(key(0).toSeq))
       assertEquals(file.info("maxRecordKey").map(_.toSeq), Some(key(2 * count - 2).toSeq))
     } finally file.close()
+  }
+
+  test("keys in the order of Java's strings are sorted by their bytes, as far as memory goes") {
+    def sorted(keys: Seq[String], most: Long = 1000): Seq[String] = new KeysByBytes(
+      keys.iterator.map(k => k.getBytes(UTF_8) -> Array[Byte](1)), "/f", most).map(e => new String(e._1, UTF_8)).toList
+    val (private1, face) = ("\uE000", "\uD83D\uDE00")
+    val keys = (for (a <- Seq("", "a", "b"); b <- Seq("", private1, "\uFFFD", face); c <- Seq("x", face, private1))
+      yield a + b + c).distinct
+    val byBytes = keys.sorted(MetadataKeys.order)
+    assertNotEquals(keys.sorted, byBytes)
+    assertEquals(sorted(keys.sorted), byBytes)
+    assertEquals(sorted(byBytes), byBytes)
+    assertEquals(sorted(byBytes, most = 10), byBytes)
+    def refused(keys: Seq[String]): Unit =
+      assertEquals(intercept[CorruptTable](sorted(keys, most = 10)).condition, "CORRUPT_FILE", keys.toString)
+    Seq(keys.sorted, Seq("a", "a"), Seq("b", "a"), Seq(face, face + "a", private1)).foreach(refused)
   }
 
   test("keys out of order, keys that come twice and keys that are too long are refused") {

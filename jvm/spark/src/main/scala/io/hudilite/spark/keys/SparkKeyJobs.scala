@@ -1,5 +1,6 @@
 package io.hudilite.spark.keys
 
+import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
@@ -41,8 +42,9 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
     val changes = new ChangesOfKeys(s"hudilite: record keys of $basePath", dealing, batches(sources, cores))
     val rows = Datasets.ofRows(session, DataSourceV2Relation.create(changes, None, None))
       .repartition(tasks, col(ChangesOfKeys.Task)).sortWithinPartitions(ChangesOfKeys.Shard, ChangesOfKeys.Key)
-    Sessions.withSettings(session)(
-      rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq)
+    // Upkeep goes by the error of a task.
+    HudiliteException.unwrapping(Sessions.withSettings(session)(
+        rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq))
   }
 
   private def batches(sources: Seq[KeySource], cores: Int): Seq[KeyBatch] =

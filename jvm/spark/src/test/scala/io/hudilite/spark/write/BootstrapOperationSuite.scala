@@ -156,7 +156,8 @@ class BootstrapOperationSuite extends FunSuite with Interpreted {
   }
 
   test("some partitions are copied and others stay, or nothing of both is left") {
-    val versions = Seq("txnAppId" -> "taker", "txnVersion" -> "1") // of the whole bootstrap, whose second write is not skipped
+    val versions =
+      Seq("txnAppId" -> "taker", "txnVersion" -> "1") // of the whole bootstrap, whose second write is not skipped
     val mixed = bootstrap("mixed", ByRegex +: (Regex -> "dt=a.*") +: versions: _*)(spark.emptyDataFrame)
     holdsAll(mixed)
     val names = spark.read.format("hudilite").load(mixed.toString).selectExpr("_metadata.file_name", "dt = 'a b' AS a")
