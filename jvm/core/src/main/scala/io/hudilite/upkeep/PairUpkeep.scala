@@ -38,16 +38,21 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
       jobs.run(sources,
         PairShards(home.basePath, home.folder, home.version, instant, index, shards,
-          places(metadata, sources, now), all), home.storage)
+          places(metadata, changed(commit, sources), now), all), home.storage)
     }
   }
 
   /** `None` where no two rows have one key, so that a pair that leaves is that of no other. To count rows takes longer than
     * to look for a few keys.
     */
-  private def places(metadata: MetadataTable, sources: Seq[KeySource], before: => Table): Option[PlacesBefore] =
-    if (sources.map(_.estimate).sum > CommitShards.KeysAtOnce && before.recordIndex.isRight) None
+  private def places(metadata: MetadataTable, changed: Long, before: => Table): Option[PlacesBefore] =
+    if (changed > CommitShards.KeysAtOnce && before.recordIndex.isRight) None
     else Some(places(metadata))
+
+  /** Rows that come, go or change. Of replaced file groups only their bytes are known. */
+  private def changed(commit: CommitMetadata, sources: Seq[KeySource]): Long =
+    if (commit.replaced.nonEmpty) sources.map(_.estimate).sum
+    else files(commit).map(stat => stat.numInserts + stat.numUpdateWrites + stat.numDeletes).sum
 
   private def places(metadata: MetadataTable): PlacesBefore = {
     val slices = metadata.slices(MetadataPartition.RecordIndex).toIndexedSeq

@@ -45,9 +45,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
             relation <- targetRelation(target)
             putsBack = PutBackRows.areAskedFor(query, target, operation)
             on <- condition.orElse(PutBackRows.alone(source).filter(_ => putsBack))
-            shards = operation.target.keyShards(PutBackRows.inserts(query))
             probed <- probeJoin(join, target, source, inMetaColumns(on, relation), usedAbove(query, join), relation,
-              putsBack, shards)
+              putsBack, operation.target.keyShards(PutBackRows.inserts(query)))
           } yield probed).getOrElse(join)
       }
       filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed, operation))))
@@ -146,7 +145,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression,
       above: AttributeSet,
-      relation: DataSourceV2Relation, putsBack: Boolean, shards: Option[LookupShards]): Option[LogicalPlan] = {
+      relation: DataSourceV2Relation, putsBack: Boolean, keyShards: => Option[LookupShards]): Option[LogicalPlan] = {
     val alone = if (putsBack && source.maxRows.exists(_ <= 1)) PutBackRows.conditions(target) else Nil
     val fixed = fixedColumns((condition +: alone).reduce(And(_, _)), relation, source)
     for {
@@ -157,6 +156,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       // A lookup reads what files hold of a row, not what is known of the files.
       if !(above ++ condition.references).exists(a => a.name == RowPlace.FileFacts && relation.outputSet.contains(a))
     } yield {
+      // To prove an index whole takes work that a join which is not probed has no use for.
+      val shards = keyShards
       val partition = partitionOf(fixed, probed)
       val keyed = materialised(source, key +: partition.toSeq, shards.flatMap(_ => partition))
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
