@@ -164,7 +164,7 @@ class Author:
             (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
             (lambda: self.held(self.rng.choice(("upsert", "insert", "clean", "fold"))), 0.3 * self.services),
             (self.misdeal, 0.5 * self.spec.in_buckets),
-            (self.store, 0.4 * any("decimal" in ddl for _, ddl in self.columns)),
+            (self.store, 0.4 * any("decimal" in ddl for _, ddl in self.columns) * (not self.spec.keeps_metadata)),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()
