@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, record
 from model import Model
-from py4j.java_gateway import JavaObject
-from pyspark.sql import SparkSession
+from named_indexes import create_by_hudi, create_by_hudilite, table_of
 from rows import found_by_each, held_by_each, rows_of
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
@@ -39,32 +38,6 @@ FILTERS = [
 ]
 
 
-def table_of(spark: SparkSession, path: Path) -> JavaObject:
-    """The table as Spark's catalog has it, since Hudi's extension takes statements on indexes for its own."""
-    catalog = spark._jsparkSession.sessionState().catalogManager().catalog("hudilite")  # type: ignore[attr-defined]
-    nowhere = spark._sc._gateway.new_array(spark._jvm.java.lang.String, 0)  # type: ignore
-    return catalog.loadTable(spark._jvm.org.apache.spark.sql.connector.catalog.Identifier.of(nowhere, str(path)))  # type: ignore
-
-
-def create_by_hudilite(spark: SparkSession, path: Path, name: str, kind: str, column: str, **options: str) -> None:
-    expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
-    columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
-    columns[0] = expressions.Expressions.column(column)
-    table_of(spark, path).createIndex(name, columns, {}, {"type": kind, **options})
-
-
-def create_by_hudi(spark: SparkSession, path: Path, name: str, kind: str, column: str, options: str) -> None:
-    for key, value in {**HUDIS, "hoodie.write.auto.upgrade": "false"}.items():
-        spark.sql(f"SET {key}={value}")
-    try:
-        spark.sql(f"CREATE TABLE IF NOT EXISTS indexed_by_hudi USING hudi LOCATION '{path}'")
-        spark.sql(f"CREATE INDEX {name} ON indexed_by_hudi USING {kind}({column}) OPTIONS ({options})")
-    finally:
-        for key in [*HUDIS, "hoodie.write.auto.upgrade"]:
-            spark.sql(f"RESET {key}")
-        spark.sql("DROP TABLE IF EXISTS indexed_by_hudi")
-
-
 def indexes(path: Path) -> list[str]:
     lines = (path / ".hoodie" / "hoodie.properties").read_text().splitlines()
     partitions = next(line.split("=", 1)[1] for line in lines if line.startswith("hoodie.table.metadata.partitions="))
@@ -88,11 +61,12 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
     for turn, player in enumerate(turns):
         engine = players[player]
         if turn == 2 and first == "hudilite":
-            create_by_hudilite(spark, path, "low", "column_stats", "colour", expr="lower")
-            create_by_hudilite(spark, path, "begin", kind, "id", expr="substring", pos="1", len="2")
+            create_by_hudilite(spark, path, "low", "colour", {"type": "column_stats", "expr": "lower"})
+            create_by_hudilite(spark, path, "begin", "id", {"type": kind, "expr": "substring", "pos": "1", "len": "2"})
         if turn == 2 and first == "hudi":
-            create_by_hudi(spark, path, "low", "column_stats", "colour", "expr='lower'")
-            create_by_hudi(spark, path, "begin", kind, "id", "expr='substring', pos='1', len='2'")
+            low = "low ON {t} USING column_stats(colour) OPTIONS (expr='lower')"
+            begin = f"begin ON {{t}} USING {kind}(id) OPTIONS (expr='substring', pos='1', len='2')"
+            create_by_hudi(spark, path, HUDIS, (low, begin))
         batch = [
             record(f"k{i:02d}", turn, f"d{i % 3}", None if i % 5 == 4 else f"C{turn}", float(i))
             for i in range(turn * 2, turn * 2 + 8)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from engines import SCHEMA, SELF_CHECK, Engine, Shape, frame, record
+from named_indexes import create_by_hudi
 from pyspark.sql import DataFrame
 from rows import found_by_each, held_by_each
 
@@ -64,16 +65,7 @@ def test_reads_by_the_secondary_indexes_that_hudi_keeps_up_lose_no_row(
     hudi = replace(real, always={**real.always, **ALWAYS})
     shape = Shape(9, extra={"hoodie.datasource.write.table.type": table_type})
     hudi.write(frame(spark, [row(n, 0, chance) for n in range(40)], TYPED), path, "insert", **shape.options())
-    for key, value in {**ALWAYS, "hoodie.write.auto.upgrade": "false"}.items():
-        spark.sql(f"SET {key}={value}")
-    try:
-        spark.sql(f"CREATE TABLE IF NOT EXISTS indexed_by_hudi USING hudi LOCATION '{path}'")
-        for column in ("colour", "day", "at"):
-            spark.sql(f"CREATE INDEX by_{column} ON indexed_by_hudi ({column})")
-    finally:
-        for key in [*ALWAYS, "hoodie.write.auto.upgrade"]:
-            spark.sql(f"RESET {key}")
-        spark.sql("DROP TABLE IF EXISTS indexed_by_hudi")
+    create_by_hudi(spark, path, ALWAYS, [f"by_{column} ON {{t}} ({column})" for column in ("colour", "day", "at")])
     for turn in range(1, 2 if table_type == "MERGE_ON_READ" else 4):
         batch = [row(n, turn, chance) for n in chance.sample(range(44), 9)]
         late = [{**row(n, turn, chance), "ts": -1} for n in (1, 6, 12)] if turn == 2 else []

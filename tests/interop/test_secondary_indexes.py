@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, record
 from model import Model
+from named_indexes import create_by_hudi, create_by_hudilite
 from pyspark.sql import SparkSession
 from rows import found_by_each, held_by_each, rows_of
-from test_expression_indexes import table_of
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
 
@@ -31,25 +31,6 @@ HUDIS = {
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
 FILTERS = ["colour = 'c1'", "colour = 'c4'", "colour = 'a$b\\\\'", "colour IN ('c2', 'c6')", "ts = 3", "colour = 'no'"]
-
-
-def create_by_hudilite(spark: SparkSession, path: Path, column: str) -> None:
-    expressions = spark._jvm.org.apache.spark.sql.connector.expressions  # type: ignore
-    columns = spark._sc._gateway.new_array(expressions.NamedReference, 1)  # type: ignore
-    columns[0] = expressions.Expressions.column(column)
-    table_of(spark, path).createIndex(f"by_{column}", columns, {}, dict(ALWAYS))
-
-
-def create_by_hudi(spark: SparkSession, path: Path, column: str) -> None:
-    for key, value in {**HUDIS, "hoodie.write.auto.upgrade": "false"}.items():
-        spark.sql(f"SET {key}={value}")
-    try:
-        spark.sql(f"CREATE TABLE IF NOT EXISTS paired_by_hudi USING hudi LOCATION '{path}'")
-        spark.sql(f"CREATE INDEX by_{column} ON paired_by_hudi ({column})")
-    finally:
-        for key in [*HUDIS, "hoodie.write.auto.upgrade"]:
-            spark.sql(f"RESET {key}")
-        spark.sql("DROP TABLE IF EXISTS paired_by_hudi")
 
 
 def escaped(text: str) -> str:
@@ -77,9 +58,11 @@ def test_hudi_and_hudilite_keep_up_secondary_indexes_in_turns(
     turns = [0, 1, 0, 1, 0]
     for turn, player in enumerate(turns):
         engine = players[player]
-        if turn == 1:
+        if turn == 1 and first == "hudilite":
             for column in ("colour", "ts"):
-                (create_by_hudilite if first == "hudilite" else create_by_hudi)(spark, path, column)
+                create_by_hudilite(spark, path, f"by_{column}", column, ALWAYS)
+        if turn == 1 and first == "hudi":
+            create_by_hudi(spark, path, HUDIS, [f"by_{column} ON {{t}} ({column})" for column in ("colour", "ts")])
         batch = [
             record(f"k${i:02d}", turn, f"d{i % 3}", [f"c{turn}", "a$b\\", None, "c1", f"c{i % 7}"][i % 5], float(i))
             for i in range(0 if turn == 4 else turn * 2, 8 if turn == 4 else turn * 2 + 8)
