@@ -55,6 +55,9 @@ sealed abstract class GoldenSteps(archive: String) {
     storage
   }
 
+  /** A folder with the table as it was after a step. */
+  def after(table: String, step: String): String = onDisk(steps(table).find(_.name == step).get.after)
+
   /** A folder with these files. */
   def onDisk(files: Map[String, Path]): String = {
     val target = Files.createTempDirectory("hudilite-actions-files")

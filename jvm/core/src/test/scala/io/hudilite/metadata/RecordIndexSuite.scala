@@ -61,7 +61,7 @@ class RecordIndexSuite extends FunSuite {
 
   /** Files of a table of Hudi's after one of its steps. */
   private def after(table: String, step: String): String =
-    GoldenKeys.onDisk(GoldenKeys.steps(table).find(_.name == step).get.after)
+    GoldenKeys.after(table, step)
 
   /** Steps after which there are more rows than places, or rows that nobody counts. */
   private val notWhole = Map("keyed" -> Set("twice"), "keyed-mor" -> Set("delete", "compaction-planned", "late-delete"))

@@ -12,8 +12,7 @@ import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, WriteDelta
 /** Writes of tables whose record index Apache Hudi made: it answers for the files, with the same rows in the end. */
 final class RecordIndexWriteSuite extends UpsertPlans {
 
-  private def after(table: String, step: String): String =
-    GoldenKeys.onDisk(GoldenKeys.steps(table).find(_.name == step).get.after)
+  private def after(table: String, step: String): String = GoldenKeys.after(table, step)
 
   // Its index goes with the write.
   private val unkept = Map("hoodie.metadata.strict" -> "false")

@@ -17,7 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String
 class FoundInShardsSuite extends FunSuite {
 
   private def shards: LookupShards = {
-    val path = GoldenKeys.onDisk(GoldenKeys.steps("keyed-v9").find(_.name == "upsert-again").get.after)
+    val path = GoldenKeys.after("keyed-v9", "upsert-again")
     new RecordIndexChoice(Table.open(new HadoopStorage(new Configuration()), path))
       .toLookUp(WriteConf.of(Map("hoodie.index.type" -> "RECORD_INDEX"))).get
   }

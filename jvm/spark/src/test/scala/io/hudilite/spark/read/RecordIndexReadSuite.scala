@@ -1,39 +1,13 @@
 package io.hudilite.spark.read
 
-import io.hudilite.metadata.GoldenKeys
-import io.hudilite.spark.{Interpreted, SharedSession}
-
 import java.nio.file.{Files, Path, Paths}
 
-import munit.FunSuite
 import org.apache.spark.sql.DataFrame
 
 import scala.collection.JavaConverters._
 
 /** Files that queries by key open where Apache Hudi has left a record index, and that none of their rows is lost by it. */
-class RecordIndexReadSuite extends FunSuite with Interpreted {
-
-  private val spark = SharedSession.spark
-
-  private def after(table: String, step: String): String =
-    GoldenKeys.onDisk(GoldenKeys.steps(table).find(_.name == step).get.after)
-
-  private def read(path: String, options: (String, String)*): DataFrame =
-    spark.read.format("hudilite").options(options.toMap).load(path)
-
-  private def rows(frame: DataFrame): Seq[String] = frame.collect().map(_.toString).toSeq.sorted
-
-  private def found(frame: DataFrame): String = {
-    val text = PlanProbe.scan(frame).scan.description()
-    text.substring(text.indexOf("files "))
-  }
-
-  /** The query, whose rows are those that it has without an index. */
-  private def right(path: String, filter: String): DataFrame = {
-    val frame = read(path).where(filter)
-    assertEquals(rows(frame), rows(read(path, "hoodie.metadata.enable" -> "false").where(filter)), filter)
-    frame
-  }
+class RecordIndexReadSuite extends IndexedReads {
 
   private def leftOut(frame: DataFrame): Long = PlanProbe.metric(frame, "filesPrunedByRecordIndex")
 

@@ -1,11 +1,9 @@
 package io.hudilite.spark.read
 
-import io.hudilite.metadata.{GoldenKeys, MadeValueIndex, SecondaryKey}
-import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.metadata.{MadeValueIndex, SecondaryKey}
 
 import java.nio.file.{Files, Paths}
 
-import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.functions.col
 
@@ -13,9 +11,7 @@ import scala.collection.JavaConverters._
 import scala.util.Random
 
 /** Files that queries by values open where a table has secondary indexes, and that none of their rows is lost by it. */
-class SecondaryIndexReadSuite extends FunSuite with Interpreted {
-
-  private val spark = SharedSession.spark
+class SecondaryIndexReadSuite extends IndexedReads {
 
   /** A table of hudilite's with a record index and three file groups, some of whose rows were written twice. */
   private def made(version: Int): String = {
@@ -42,29 +38,9 @@ class SecondaryIndexReadSuite extends FunSuite with Interpreted {
   private lazy val whole: Map[Int, String] =
     versions.map(version => version -> indexed(made(version), version)(identity)).toMap
 
-  private def after(table: String, step: String): String =
-    GoldenKeys.onDisk(GoldenKeys.steps(table).find(_.name == step).get.after)
-
-  private def read(path: String, options: (String, String)*): DataFrame =
-    spark.read.format("hudilite").options(options.toMap).load(path)
-
-  private def rows(frame: DataFrame): Seq[String] = frame.collect().map(_.toString).toSeq.sorted
-
-  private def found(frame: DataFrame): String = {
-    val text = PlanProbe.scan(frame).scan.description()
-    text.substring(text.indexOf("files "))
-  }
-
   private def quoted(text: String): String = s"'${text.replace("\\", "\\\\")}'"
 
   private def leftOut(frame: DataFrame): Long = PlanProbe.metric(frame, "filesPrunedBySecondaryIndex")
-
-  /** The query, whose rows are those that it has without an index. */
-  private def right(path: String, filter: String): DataFrame = {
-    val frame = read(path).where(filter)
-    assertEquals(rows(frame), rows(read(path, "hoodie.metadata.enable" -> "false").where(filter)), filter)
-    frame
-  }
 
   private val allColumns = Seq("nn", "i", "ts", "day", "at")
 

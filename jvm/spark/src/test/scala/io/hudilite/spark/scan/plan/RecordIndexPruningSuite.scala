@@ -20,7 +20,7 @@ class RecordIndexPruningSuite extends FunSuite {
   }
 
   test("a place of a key that its file cannot hold makes an index that is not used") {
-    val path = GoldenKeys.onDisk(GoldenKeys.steps("keyed-v9").find(_.name == "moved").get.after)
+    val path = GoldenKeys.after("keyed-v9", "moved")
     val table = Table.open(new HadoopStorage(new Configuration()), path).readingMetadata(MetadataUse(isAsked = true))
     val state = new TableState(table)
     val all = state.files
