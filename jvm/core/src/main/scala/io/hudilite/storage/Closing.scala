@@ -43,4 +43,10 @@ private[hudilite] object Closing {
         file.close()
         throw e
     }
+
+  /** Lets go of elements that are not all taken, and of the file where they come out of one. */
+  def close(elements: Iterator[_]): Unit = elements match {
+    case open: Closeable => open.close()
+    case _ => ()
+  }
 }

@@ -6,9 +6,9 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.metadata.{MetadataInstants, MetadataKeys, MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Bloom
 import io.hudilite.stats.{FilterReader, KnownFilters}
-import io.hudilite.storage.{HadoopStorage, Interrupts, Parallel, Storage, TableStorage, WeightedCache}
+import io.hudilite.storage.{Closing, HadoopStorage, Interrupts, Parallel, Storage, TableStorage, WeightedCache}
 
-import java.io.{Closeable, IOException}
+import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.conf.Configuration
@@ -66,7 +66,7 @@ private[stored] final class StoredFilterReader(storage: Storage, of: StoredFilte
             }
           case _ => ()
         }
-      } finally close(records)
+      } finally Closing.close(records)
     found.result()
   }
 
@@ -85,11 +85,6 @@ private[stored] final class StoredFilterReader(storage: Storage, of: StoredFilte
         StoredKeyFacts.tell(of.basePath, s"bloom filters of its metadata table cannot be read: ${e.getMessage}")
         None
     }
-
-  private def close(records: Iterator[MetadataRecord]): Unit = records match {
-    case open: Closeable => open.close()
-    case _ => ()
-  }
 }
 
 private object StoredFilterReader {

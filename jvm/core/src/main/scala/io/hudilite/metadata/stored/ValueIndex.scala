@@ -2,9 +2,7 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{AvroStatValues, MetadataPartition, SecondaryIndex, SecondaryKey, StatType}
-import io.hudilite.storage.Parallel
-
-import java.io.Closeable
+import io.hudilite.storage.{Closing, Parallel}
 
 import scala.util.Try
 
@@ -52,10 +50,7 @@ final class ValueIndex private (metadata: MetadataTable, of: SecondaryIndex, isN
   private def keysIn(number: Int, prefixes: Set[String], most: Int): Seq[String] = {
     val records = metadata.recordsBeginning(partition, number, prefixes)
     try records.map(record => SecondaryKey.parse(record.key).recordKey).take(most + 1).toList
-    finally records match {
-        case open: Closeable => open.close()
-        case _ => ()
-      }
+    finally Closing.close(records)
   }
 
   /** Number of its pairs of a value and a record key, or the reason why that is not known. */
