@@ -209,12 +209,17 @@ private[hudilite] object MetadataHome {
     *   definition of the record index
     */
   private def unkept(data: TableConfig, column: String, keys: Option[IndexDefinition]): Option[String] =
+    withoutValues(data, column).orElse(
+      if (!data.metadataPartitions.contains(MetadataPartition.RecordIndex.name)) Some("there is no record index")
+      else if (keys.exists(_.isPartitioned)) Some("the record index has the keys of each partition by themselves")
+      else None)
+
+  /** Why no index of such a table tells the values of this column, whatever its record index is like. */
+  def withoutValues(data: TableConfig, column: String): Option[String] =
     if (data.version < GroupFiles.LogsNameTheirWrite) Some(s"tables of version ${data.version} have none")
     else if (data.tableType == TableType.MergeOnRead)
       Some("the table is merge-on-read, whose log files do not tell the values that they replace")
     else if (data.droppedColumns.contains(column)) Some(s"files do not have the column $column")
-    else if (!data.metadataPartitions.contains(MetadataPartition.RecordIndex.name)) Some("there is no record index")
-    else if (keys.exists(_.isPartitioned)) Some("the record index has the keys of each partition by themselves")
     else None
 
   private def defined[T](storage: Storage, basePath: String, names: Seq[String])(

@@ -73,12 +73,18 @@ private[hudilite] object NamedIndexes {
         s"${other.partition.name} is of this column, and of two Apache Hudi 1.2 may read by the wrong one; " +
           "drop it first"))
     home.define(index, function, words)
-    new IndexInitialisation(home, DriverKeyJobs, reading).run(now.refresh(home.data.config),
-      IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index)))
-    if (!home.current.partitions.contains(index.partition)) {
-      home.drop(Set(index.partition.name))
+    if (!isMade(now, home, index.partition, new IndexInitialisation(home, DriverKeyJobs, reading),
+        IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index))))
       throw refused("its values cannot be told of some file, as a warning says")
-    }
+  }
+
+  /** Makes what is asked for; false where this index could not be made, and nothing of it is left then. */
+  private[named] def isMade(now: Table, home: MetadataHome, index: MetadataPartition, making: IndexInitialisation,
+      asked: IndexesToMake): Boolean = {
+    making.run(now.refresh(home.data.config), asked)
+    val isThere = home.current.partitions.contains(index)
+    if (!isThere) home.current.drop(Set(index.name))
+    isThere
   }
 
   private[transaction] val NotKept =

@@ -76,13 +76,9 @@ private[hudilite] object NamedKeys {
     if (!whole) Some("the table has changed meanwhile")
     else {
       val home = new MetadataHome(now.store).current
-      new IndexInitialisation(home, options.keyJobs).run(now.refresh(home.data.config),
+      val isMade = NamedIndexes.isMade(now, home, RecordIndex, new IndexInitialisation(home, options.keyJobs),
         IndexesToMake(Map.empty, Nil, keys = Some(keys(options.indexes))))
-      if (home.current.partitions.contains(RecordIndex)) None
-      else {
-        home.current.drop(Set(RecordIndex.name))
-        Some("its keys cannot be told, as a warning says")
-      }
+      if (isMade) None else Some("its keys cannot be told, as a warning says")
     }
   }
 

@@ -1,6 +1,5 @@
 package io.hudilite.transaction.named
 
-import io.hudilite.config.TableType
 import io.hudilite.metadata.{MetadataPartition, SecondaryIndex}
 import io.hudilite.table.Table
 import io.hudilite.transaction.{Transaction, TransactionOptions}
@@ -39,17 +38,10 @@ private[hudilite] object NamedValues {
 
   private def ofTable(table: Table, column: String): Option[String] = {
     val config = table.config
-    if (config.version < FirstVersion) Some(s"tables of version ${config.version} have none")
-    else if (config.generatesKeys) Some("the table makes its record keys itself, which no statement looks up")
+    if (config.generatesKeys) Some("the table makes its record keys itself, which no statement looks up")
     else if (!config.populateMetaFields) Some(IndexesToMake.WithoutKeys)
-    else if (config.tableType == TableType.MergeOnRead)
-      Some("the table is merge-on-read, whose log files do not tell the values that they replace")
-    else if (config.droppedColumns.contains(column)) Some(s"files do not have the column $column")
-    else IndexInitialisation.refusal(table, column)
+    else MetadataHome.withoutValues(config, column).orElse(IndexInitialisation.refusal(table, column))
   }
-
-  // Of tables that have secondary indexes.
-  private val FirstVersion = 8
 
   /** The reason why it could not be made, and nothing of it is left. */
   private def made(now: Table, name: String, column: String, options: TransactionOptions): Option[String] = {
@@ -68,12 +60,8 @@ private[hudilite] object NamedValues {
       : Option[String] = {
     val keys: KeysToMake = NamedKeys.keys(options.indexes.copy(partitionKeys = options.indexes.partitionKeys.copy(
         isWanted = None)))
-    new IndexInitialisation(home, options.keyJobs).run(now.refresh(home.data.config),
+    val isMade = NamedIndexes.isMade(now, home, index.partition, new IndexInitialisation(home, options.keyJobs),
       IndexesToMake(Map.empty, Nil, values = Seq(ValuesToMake(index, keys.least, keys.most, keys.growth))))
-    if (home.current.partitions.contains(index.partition)) None
-    else {
-      home.current.drop(Set(index.partition.name))
-      Some("its values cannot be told, as a warning says")
-    }
+    if (isMade) None else Some("its values cannot be told, as a warning says")
   }
 }
