@@ -70,31 +70,36 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
     table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(refusal(_).isEmpty)
 
   private def madeOfKeys(so: MetadataHome, table: Table, asked: KeysToMake): MetadataHome =
-    new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))) match {
-      case Some(reason) =>
-        told(Seq(MetadataPartition.RecordIndex), reason)
-        so
-      case None => listed(so, MetadataPartition.RecordIndex, table)
-    }
+    listedOrTold(so, MetadataPartition.RecordIndex, table)(
+      new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))))
 
   private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
     // As its definition is going to say.
     val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version)).in(table.storedJson)
-    val reason = so.refusal(index).orElse(
-      try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
+    listedOrTold(so, index.partition, table)(so.refusal(index).orElse(
+        new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))))
+  }
+
+  /** @param made
+    *   makes the partition, or says why it cannot be made
+    */
+  private def listedOrTold(so: MetadataHome, partition: MetadataPartition, table: Table)(made: => Option[String])
+      : MetadataHome = {
+    val reason =
+      try made
       catch {
         case NonFatal(e) =>
-          undo(so, index.partition, e)
+          undo(so, partition, e)
           e match {
             case own: HudiliteException => Some(own.getMessage)
             case other => throw other
           }
-      })
+      }
     reason match {
       case Some(reason) =>
-        told(Seq(index.partition), reason)
+        told(Seq(partition), reason)
         so
-      case None => listed(so, index.partition, table)
+      case None => listed(so, partition, table)
     }
   }
 
