@@ -185,7 +185,8 @@ private[upkeep] final class PairsOfFiles {
     if (missing.nonEmpty) {
       val table = opened.getOrElse(Table.open(storage, basePath))
       opened = Some(table)
-      slices ++= missing.map(_ -> Nil) ++ table.slices(missing.toSeq)
+      val found = table.slices(missing.toSeq)
+      slices ++= missing.iterator.map(path => path -> found.getOrElse(path, Nil))
     }
     groups.iterator.flatMap(group => slices(group.partition).find(_.groupId == group)).map { slice =>
       def read: Iterator[String] = ChangedPairs.staying(basePath, slice, index).changes(storage).map(_.key)
