@@ -5,7 +5,7 @@ import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{MetadataUse, Table}
 
@@ -18,7 +18,7 @@ import org.apache.spark.sql.functions.lit
 import scala.collection.JavaConverters._
 
 /** Tables with a record index that each kind of write keeps up: after it the index has the place of each row and no other. */
-class RecordIndexUpkeepSuite extends FunSuite {
+class RecordIndexUpkeepSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
 
