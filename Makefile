@@ -13,7 +13,8 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs site quick test-35 test-4 test-43 \
-  test-python-35 test-python-4 test-python-43 test-python fuzz interop examples packages bench jmh publish-local wheel clean
+  test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-tables interop-indexes examples packages \
+  bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -122,9 +123,14 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 
 # To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it is
 # done once on either line, by test-python-35 and test-43; random lives compile everywhere. What files hold is the same.
-test-python-4 test-python-43 quick interop: export HUDILITE_TEST_INTERPRETED := 1
-interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
-	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop
+test-python-4 test-python-43 quick interop-tables interop-indexes: export HUDILITE_TEST_INTERPRETED := 1
+interop: interop-tables interop-indexes ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
+
+interop-tables: .venv/pyspark-$(OLDEST_3)/ready build
+	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore tests/interop/indexes
+
+interop-indexes: .venv/pyspark-$(OLDEST_3)/ready build
+	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop/indexes
 
 # Small jobs end before a second compiler has paid for itself. After ten days of the month flights of all sorts have come:
 # new, corrected, late and cancelled.

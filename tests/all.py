@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -30,8 +31,10 @@ SETUP = (("setup-first",), ("setup-fetched",))
 #: first in the other: pip takes one core, and the first lane comes to use it long after.
 LANES = (
     ("check", "test-35", "test-4", "test-43", "packages", "examples"),
-    ("setup-rest", "test-python-35", "test-python-4", "test-python-43", "interop"),
+    ("setup-rest", "test-python-35", "test-python-4", "test-python-43", "interop-tables"),
 )
+#: Runs in the lane that is the first to have done its own, so that neither waits long for the other.
+LAST = ("interop-indexes",)
 #: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.
 TWO_LANES_BYTES = 12 * 1024**3
 #: Limits of a container, cgroups version 2 and 1; the text is a number of bytes, or ``max``.
@@ -75,6 +78,7 @@ class Runner:
     """Runs make targets in lanes, each in a process group of its own, to be ended with all that it has started."""
 
     def __init__(self) -> None:
+        self.last: list[str] = []
         self.began = time.monotonic()
         self.running: dict[subprocess.Popen[str], str] = {}
         self.ended = False
@@ -108,8 +112,13 @@ class Runner:
             self.say(f"===== {(said - self.began) / 60:.0f} min: running {targets}")
 
     def lane(self, targets: Sequence[str]) -> list[Result]:
-        """Run targets one after the other."""
-        return [self.run(target) for target in targets]
+        """Run targets one after the other, and then what is left of the last ones."""
+        return [self.run(target) for target in chain(targets, iter(self.taken, None))]
+
+    def taken(self) -> str | None:
+        """One of the last targets, which no other lane gets."""
+        with self.lock:
+            return self.last.pop(0) if self.last else None
 
     def run(self, target: str) -> Result:
         """Run a make target, show its output and count the tests in it."""
@@ -197,10 +206,13 @@ def main(targets: list[str]) -> int:
     else:
         cores, memory = os.cpu_count() or 1, memory_bytes()
         results = runner.side_by_side(lanes(SETUP, cores, memory))
+        runner.last += LAST
         # Each target tries to make what a failed set-up did not, so two at once would clash.
         chosen = lanes(LANES, 1 if any(result.failed for result in results) else cores, memory)
         runner.say("===== side by side: " + "  |  ".join(" ".join(lane) for lane in chosen))
         results += runner.side_by_side(chosen)
+        known = [target for lane in (*SETUP, *LANES, LAST) for target in lane]
+        results.sort(key=lambda result: known.index(result.target))
     print("\n===== failures", *(f"{r.target:14} | {failure}" for r in results for failure in r.failures), sep="\n")
     print("\n===== summary")
     print(*results, sep="\n")

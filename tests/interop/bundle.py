@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -26,8 +27,12 @@ def hudi_bundle(version: str = VERSION) -> Path:
 
 def cached(group: str, artifact: str, version: str) -> Path:
     """Path of a jar in the cache, into which it is fetched when it is not there."""
-    jar = cache_folder() / f"{artifact}-{version}.jar"
-    return jar if jar.exists() else fetch(group, artifact, version, cache_folder())
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    jar = folder / f"{artifact}-{version}.jar"
+    with (folder / "fetching").open("w") as lock:  # two of Ivy would be in each other's way
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return jar if jar.exists() else fetch(group, artifact, version, folder)
 
 
 def fetch(group: str, artifact: str, version: str, folder: Path) -> Path:

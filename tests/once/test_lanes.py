@@ -14,7 +14,7 @@ import pytest
 from test_build import ROOT, everything
 
 SETUP, TESTS = ([target for lane in lanes for target in lane] for lanes in (everything.SETUP, everything.LANES))
-ALL = [*SETUP, *TESTS]
+ALL = [*SETUP, *TESTS, *everything.LAST]
 PLENTY = 64 * 1024**3
 HEAD = "SHELL := /bin/bash\n"
 #: Its kind, its name and all that it extends.
@@ -50,13 +50,13 @@ def rules_of_the_project() -> dict[str, str]:
 
 def test_every_kind_of_test_is_run_once() -> None:
     tests = {name for name in rules_of_the_project() if name.startswith("test-")} - {"test-python"}
-    others = {*SETUP, "setup-rest", "check", "interop", "examples", "packages"}
+    others = {*SETUP, "setup-rest", "check", "interop-tables", "interop-indexes", "examples", "packages"}
     assert sorted(ALL) == sorted(tests | others)
 
 
 def test_only_one_lane_calls_sbt() -> None:
     calling = {name for name, recipe in rules_of_the_project().items() if "$(SBT)" in recipe}
-    assert [bool(calling & set(lane)) for lane in everything.LANES] == [True, False]
+    assert [bool(calling & set(lane)) for lane in (*everything.LANES, everything.LAST)] == [True, False, False]
 
 
 def test_every_suite_lies_where_it_is_run() -> None:
@@ -83,7 +83,8 @@ def test_one_target_leaves_out_no_folder_of_suites() -> None:
 def test_every_story_is_told_on_spark_3_5() -> None:
     rules = rules_of_the_project()
     assert re.findall(r"pytest (.*)", rules["test-python-35"]) == ["tests --ignore tests/interop"]
-    assert re.findall(r"pytest (.*)", rules["interop"]) == ["tests/interop"]
+    tables, indexes = (re.findall(r"pytest (.*)", rules[f"interop-{of}"]) for of in ("tables", "indexes"))
+    assert (tables, indexes) == (["tests/interop --ignore tests/interop/indexes"], ["tests/interop/indexes"])
     files = sorted((ROOT / "tests").rglob("*.py"))
     telling = [path for path in files if re.search(r"^ *def test_", path.read_text(), re.MULTILINE)]
     assert [path for path in telling if not path.name.startswith("test_")] == []
@@ -122,9 +123,10 @@ def test_each_line_says_which_target_it_comes_from_and_the_last_one_counts(made:
 
 def test_a_failure_does_not_keep_the_others_from_running(made: Path) -> None:
     named = "FAILED tests/interop/test_a.py::test_b - assert False"
-    makefile(made, check="@exit 3", interop=f"@echo '{named}'; echo '= 2 failed, 7 passed in 3.1s ='; exit 1")
+    failing = f"@echo '{named}'; echo '= 2 failed, 7 passed in 3.1s ='; exit 1"
+    makefile(made, **{"check": "@exit 3", "interop-tables": failing})
     done = run_all(made)
-    assert f"===== failures\ninterop        | {named}\n" in done.stdout
+    assert f"===== failures\ninterop-tables | {named}\n" in done.stdout
     assert (done.returncode, done.stdout.splitlines()[-1]) == (1, f"{len(ALL) - 2 + 7} passed, 3 failed")
 
 
@@ -146,10 +148,9 @@ def test_after_a_set_up_that_failed_nothing_runs_side_by_side(
 
 def test_targets_that_are_named_run_one_after_the_other(made: Path) -> None:
     makefile(made)
-    lines = run_all(made, "interop", "check").stdout.splitlines()
-    assert [line.split()[2] for line in lines if re.match("===== (make|done) ", line)] == ["interop"] * 2 + [
-        "check"
-    ] * 2
+    lines = run_all(made, "examples", "check").stdout.splitlines()
+    told = [line.split()[2] for line in lines if re.match("===== (make|done) ", line)]
+    assert told == ["examples", "examples", "check", "check"]
     assert lines[-1] == "2 passed, 0 failed"
 
 
@@ -164,6 +165,15 @@ def test_lanes_run_at_the_same_time(made: Path) -> None:
     )
     results = everything.Runner().side_by_side([["a"], ["b"]])
     assert [(r.target, r.passed, r.failed) for r in results] == [("a", 1, 0), ("b", 1, 0)]
+
+
+def test_the_lane_that_is_free_first_takes_what_is_left(made: Path) -> None:
+    os.mkfifo(made / "done")
+    makefile(made, long="@read -t 60 word < done", short="@true", left="@echo > done")
+    runner = everything.Runner()
+    runner.last = ["left"]
+    results = runner.side_by_side([["long"], ["short"]])
+    assert [(r.target, r.passed) for r in results] == [("long", 1), ("short", 1), ("left", 1)]
 
 
 def test_a_sign_of_life_names_what_is_running(
