@@ -22,9 +22,11 @@ import scala.collection.mutable
   *   of the metadata table
   * @param version
   *   of the table
+  * @param forSeeks
+  *   base files are asked for few keys at a time
   */
 private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int,
-    partition: MetadataPartition = MetadataPartition.RecordIndex) {
+    partition: MetadataPartition = MetadataPartition.RecordIndex, forSeeks: Boolean = true) {
 
   import KeyFiles._
 
@@ -80,13 +82,18 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
           }))
     }
 
-  /** A base file of records as they are encoded, which need not fit into memory. */
-  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])]): WriteStat = {
+  /** A base file of records as they are encoded, which need not fit into memory.
+    *
+    * @param madeMs
+    *   time that it bears
+    */
+  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])],
+      madeMs: Long = storage.clock.millis()): WriteStat = {
     val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
     var written = 0L
     var bytes = 0L
     val isNew = storage.createStreamed(s"$parent/$name") { out =>
-      val file = new HFileWriter(out, form(storage.clock.millis()))
+      val file = new HFileWriter(out, form(madeMs))
       val filter = GroupFiles.filter()
       records.foreach {
         case (key, value) => // hot path
@@ -116,7 +123,8 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       throw new IOException(s"$parent/$name could not be created"))
 
   private def form(madeMs: Long): HFileForm =
-    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = BlockBytes, forSeeks = true)
+    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = if (forSeeks) BlockBytes else GroupFiles.BlockBytes,
+      forSeeks = forSeeks)
 }
 
 private[upkeep] object KeyFiles {
