@@ -113,7 +113,7 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
     else if (home.isKept) {
       refuseUnwanted(home, asked, options)
       unlessFailing(table.basePath) {
-        MetadataServices.run(home, now, options.metadataDeltas)
+        MetadataServices.run(home, now, options.metadataDeltas, options.keyJobs)
         adapt(home, table.copy(timeline = now), asked, options)
       }
     } else if (listed.isEmpty && (options.keepsMetadata.contains(true) || !asked.isEmpty))

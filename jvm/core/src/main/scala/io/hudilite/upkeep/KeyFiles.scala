@@ -24,9 +24,12 @@ import scala.collection.mutable
   *   of the table
   * @param blockBytes
   *   about as many as a block of a log file has at most
+  * @param forSeeks
+  *   base files are asked for few keys at a time
   */
 private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int,
-    partition: MetadataPartition = MetadataPartition.RecordIndex, blockBytes: Int = KeyFiles.LogBlockBytes) {
+    partition: MetadataPartition = MetadataPartition.RecordIndex, blockBytes: Int = KeyFiles.LogBlockBytes,
+    forSeeks: Boolean = true) {
 
   import KeyFiles._
 
@@ -60,13 +63,18 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
           }))
     }
 
-  /** A base file of records as they are encoded, which need not fit into memory. */
-  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])]): WriteStat = {
+  /** A base file of records as they are encoded, which need not fit into memory.
+    *
+    * @param madeMs
+    *   time that it bears
+    */
+  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])],
+      madeMs: Long = storage.clock.millis()): WriteStat = {
     val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
     var written = 0L
     var bytes = 0L
     val isNew = storage.createStreamed(s"$parent/$name") { out =>
-      val file = new HFileWriter(out, form(storage.clock.millis()))
+      val file = new HFileWriter(out, form(madeMs))
       val filter = GroupFiles.filter()
       records.foreach {
         case (key, value) => // hot path
@@ -121,7 +129,8 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       throw new IOException(s"$parent/$name could not be created"))
 
   private def form(madeMs: Long): HFileForm =
-    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = BlockBytes, forSeeks = true)
+    HFileForm(RecordSchema.ofFiles, madeMs, blockBytes = if (forSeeks) BlockBytes else GroupFiles.BlockBytes,
+      forSeeks = forSeeks)
 }
 
 private[upkeep] object KeyFiles {

@@ -11,8 +11,8 @@ import java.io.{ByteArrayInputStream, FileNotFoundException}
 
 /** Runs work on the record index of a table that may be too much for the driver.
   *
-  * `Transaction.commit` calls it for a write whose index is kept up, and `Transaction.begin` where an index is made, both
-  * under the table lock. The metadata table has a pending delta commit of the instant then, so that whoever rolls the write
+  * `Transaction.commit` calls it for a write whose index is kept up, and `Transaction.begin` where an index is made or the
+  * metadata table is compacted, both under the table lock. The metadata table has a pending delta commit of the instant then, so that whoever rolls the write
   * back finds the files. They count for nobody before that delta commit completes, which the caller sees to.
   */
 trait KeyJobs extends Serializable {
@@ -32,6 +32,26 @@ trait KeyJobs extends Serializable {
     val _ = (table, slices)
     None
   }
+
+  /** Makes files, each by itself, and tells of them in the order of the work: here one after the other on the driver.
+    *
+    * An attempt that is made again, or beside another, makes the file of the same name with the same bytes.
+    */
+  def made(work: Seq[FileWork], storage: Storage): Seq[WriteStat] = work.map(_.run(storage, () => ()))
+}
+
+/** A file that is made where there is most room for the work: on the driver or in a task. */
+trait FileWork extends Serializable {
+
+  /** Bytes that are read for it, for the choice between driver and tasks. */
+  def bytes: Long
+
+  /** Makes the file.
+    *
+    * @param goesOn
+    *   called from time to time; raises an error where nobody wants the file any more
+    */
+  def run(storage: Storage, goesOn: () => Unit): WriteStat
 }
 
 /** Some changes of keys, read where they are needed: on the driver or in a task. */

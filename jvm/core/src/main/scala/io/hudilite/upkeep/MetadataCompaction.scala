@@ -1,16 +1,19 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.{FileSlice, FileSystemView}
-import io.hudilite.metadata.{GroupRecords, MetadataPartition, RecordCodec, RecordSchema}
-import io.hudilite.metadata.MetadataPayload.{Bloom, Pair}
+import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.timeline.{Action, Timeline, WriteStat}
+import io.hudilite.timeline.{Action, Timeline}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 
 /** Compactions of a metadata table: base files with all records, in the place of log files. The caller holds the lock of
   * the table.
+  *
+  * @param jobs
+  *   makes the base files
   */
-private[upkeep] final class MetadataCompaction(home: MetadataHome) {
+private[upkeep] final class MetadataCompaction(home: MetadataHome, jobs: KeyJobs,
+    pay: CompactionPay = CompactionPay()) {
 
   import MetadataCompaction._
 
@@ -28,15 +31,31 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
     planned.foreach { case (instant, plan) => again(instant.time, plan, data) }
     // Others lay their log files out by a plan without content, or fold them, and only they can end that.
     val isHeld = planned.size < own.timeline.pendingCompactions.size || own.timeline.pendingLogCompactions.nonEmpty
-    val another = if (planned.nonEmpty || isHeld || own.sinceCompaction.size < deltas || own.open(data)) None
-    else own.serviceInstant(OwnTimeline.CompactionSuffix)(home.store.newInstantTime)
-    planned.map(_._1.time) ++ another.filter(first(_, data))
+    lazy val table = new MetadataTable(home.data, data)
+    val another =
+      if (planned.nonEmpty || isHeld || own.open(data) ||
+        !pay.isDue(own.sinceCompaction.size, deltas, indexes(table))) None
+      else own.serviceInstant(OwnTimeline.CompactionSuffix)(home.store.newInstantTime)
+    planned.map(_._1.time) ++ another.filter(first(_, table, data))
   }
 
-  private def first(instant: String, data: Timeline): Boolean = {
-    val table = new MetadataTable(home.data, data)
-    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(s =>
-      s.logs.nonEmpty && KeyFiles.mayHaveBase(s.fileId))
+  private def isCompacted(slice: FileSlice): Boolean = slice.logs.nonEmpty && KeyFiles.mayHaveBase(slice.fileId)
+
+  // By a listing: what writes say of their files is not asked for a compaction that waits.
+  private def indexes(table: MetadataTable): Seq[FileSlice] = {
+    val names = home.partitions.filter(partition =>
+      partition == MetadataPartition.RecordIndex || partition == MetadataPartition.BloomFilters ||
+        partition.isSecondary).map(_.name)
+    if (names.isEmpty) Nil
+    else {
+      val listing = home.storage.list(names.map(name => s"${home.folder}/$name"))
+        .map { case (path, files) => path.substring(path.lastIndexOf('/') + 1) -> files }
+      FileSystemView.slices(table.view, listing).values.flatten.filter(isCompacted).toSeq
+    }
+  }
+
+  private def first(instant: String, table: MetadataTable, data: Timeline): Boolean = {
+    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(isCompacted)
     val plan = CompactionPlan(slices.map(s =>
         CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
     if (slices.nonEmpty) {
@@ -71,42 +90,18 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome) {
   private def run(instant: String, slices: Seq[FileSlice], table: MetadataTable, data: Timeline, begun: Boolean)
       : Unit = {
     if (!begun) home.store.toInflight(instant, Action.Compaction)
-    val files = new GroupFiles(home)
     val filters = home.expressions.filter(_.isFilter).map(_.partition).toSet
-    // Base files of these may be larger than memory.
-    def streamed(partition: MetadataPartition) = new KeyFiles(home.storage, home.folder, home.version, partition)
-    val stats: Seq[WriteStat] = slices.map { slice =>
-      val partition = MetadataPartition.of(slice.partition).get
-      val stat =
-        if (partition == MetadataPartition.RecordIndex)
-          streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice))
-        else if (filters(partition) || partition.isSecondary)
-          streamed(partition).ofEncoded(slice.fileId, instant, table.sorted(slice).filterNot(r => isGone(r._2)))
-        else {
-          val number = slice.fileId.stripPrefix(partition.prefix).takeWhile(_ != '-').toInt
-          files.base(GroupRecords(partition, number, GroupFiles.ordered(table.records(slice))), instant)
-        }
-      stat.copy(prevCommit = slice.instant)
+    val work = for (slice <- slices; partition <- MetadataPartition.of(slice.partition)) yield {
+      val merge = if (partition == MetadataPartition.RecordIndex) GroupCompaction.Streamed
+      else if (filters(partition) || partition.isSecondary) GroupCompaction.StreamedLeft
+      else GroupCompaction.InMemory
+      GroupCompaction(home.folder, home.version, instant, partition, slice, merge, table.stored)
     }
-    MetadataWriter.complete(home, instant, Action.Compaction, Operation, data, stats)
+    MetadataWriter.complete(home, instant, Action.Compaction, Operation, data, jobs.made(work, home.storage))
     ()
   }
 }
 
 private object MetadataCompaction {
   val Operation = "COMPACT"
-
-  // A filter is longer, and not decoded to find that out.
-  private val MostOfGone = 4096
-
-  private lazy val codec = RecordCodec.of(RecordSchema.ofFiles)
-
-  /** The filter of a file that has been deleted, or a pair that no row has any more. */
-  private def isGone(record: Array[Byte]): Boolean =
-    record.length < MostOfGone &&
-      (codec.decode("", record, 0, record.length).payload match {
-        case Bloom(_, _, _, isDeleted) => isDeleted
-        case Pair(isDeleted) => isDeleted
-        case _ => false
-      })
 }

@@ -18,9 +18,11 @@ private[hudilite] object MetadataServices {
     *   timeline of the table
     * @param deltas
     *   number of delta commits after which a compaction is due
+    * @param jobs
+    *   makes its base files
     */
-  def run(home: MetadataHome, data: Timeline, deltas: Int): MetadataServed = {
-    val compactions = new MetadataCompaction(home).runIfDue(data, deltas)
+  def run(home: MetadataHome, data: Timeline, deltas: Int, jobs: KeyJobs = DriverKeyJobs): MetadataServed = {
+    val compactions = new MetadataCompaction(home, jobs).runIfDue(data, deltas)
     def view = new MetadataTable(home.data, data).view
     val cleanings = new MetadataCleaning(home).runIfDue(view, home.data.config.metadataPartitions)
     MetadataServed(compactions, cleanings, new MetadataArchiving(home).runIfDue(data))

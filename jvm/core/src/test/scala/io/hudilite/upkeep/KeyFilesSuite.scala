@@ -84,7 +84,7 @@ class KeyFilesSuite extends FunSuite {
     assertEquals(split.size, 2)
     val found = split.flatMap(slice => metadata.placeReader.places(storage, slice, keys.toSet).keys)
     assertEquals(found.sorted, keys.drop(2000))
-    assertEquals(split.flatMap(metadata.sorted(_).map(entry => new String(entry._1, UTF_8)).toList).sorted,
-      keys.drop(2000))
+    val sorted = split.flatMap(metadata.stored.sorted(storage, _).map(entry => new String(entry._1, UTF_8)).toList)
+    assertEquals(sorted.sorted, keys.drop(2000))
   }
 }

@@ -216,10 +216,6 @@ final class MetadataTable(data: TimelineStore, dataTimeline: Timeline, isAsked: 
   /** The merged records of a slice. */
   def records(slice: FileSlice): Iterator[MetadataRecord] = new SliceRecords(storage, folder, blocks.of).of(slice)
 
-  /** The merged records of a slice of the record index as they are encoded, in the order of their keys. */
-  def sorted(slice: FileSlice): Iterator[(Array[Byte], Array[Byte])] =
-    new SortedRecords(storage, folder).of(slice, blocks.of(slice))
-
   /** Reads file groups of the record index also where this table is not. */
   def placeReader: PlaceReader = new PlaceReader(folder, config.version, instants)
 

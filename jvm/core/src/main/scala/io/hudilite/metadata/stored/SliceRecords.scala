@@ -184,5 +184,13 @@ final class StoredSlices private[stored] (folder: String, version: Int, instants
     * closes the iterator, where it is a `Closeable`.
     */
   def of(storage: Storage, slice: FileSlice): Iterator[MetadataRecord] =
-    new SliceRecords(storage, folder, new SliceBlocks(storage, folder, version, instants.counts).of).of(slice)
+    new SliceRecords(storage, folder, blocks(storage).of).of(slice)
+
+  /** The records of a slice of a partition whose newer records replace older ones, as they are encoded, in the order of
+    * their keys.
+    */
+  def sorted(storage: Storage, slice: FileSlice): Iterator[(Array[Byte], Array[Byte])] =
+    new SortedRecords(storage, folder).of(slice, blocks(storage).of(slice))
+
+  private def blocks(storage: Storage): SliceBlocks = new SliceBlocks(storage, folder, version, instants.counts)
 }

@@ -2,13 +2,14 @@ package io.hudilite.spark.keys
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{FileSlice, Lots}
-import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.row.{RunningTask, SharedConf}
 import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.task.{TaskJob, TaskWork}
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
-import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyShards, KeySource}
+import io.hudilite.upkeep.{DriverKeyJobs, FileWork, KeyJobs, KeyShards, KeySource}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -20,9 +21,11 @@ import org.apache.spark.sql.hudilite.Datasets
   *
   * @param mostOfDriver
   *   changes that the driver deals
+  * @param mostBytes
+  *   bytes that the driver reads for files which it makes
   */
 private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePath: String,
-    mostOfDriver: Long = SparkKeyJobs.MostOfDriver) extends KeyJobs {
+    mostOfDriver: Long = SparkKeyJobs.MostOfDriver, mostBytes: Long = SparkKeyJobs.MostBytes) extends KeyJobs {
 
   import SparkKeyJobs._
 
@@ -33,6 +36,20 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
 
   override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =
     Some(KeysOfRows.of(session, table, slices))
+
+  /** Small files are made by the driver, as long as they are few bytes together, and each of the others in a task. */
+  override def made(work: Seq[FileWork], storage: Storage): Seq[WriteStat] = {
+    val smallest = work.indices.sortBy(work(_).bytes)
+    val sums = smallest.scanLeft(0L)(_ + work(_).bytes).drop(1)
+    val ofTasks = smallest.drop(sums.count(_ <= mostBytes)).reverse // the largest first
+    val some = ofTasks.zip(inTasks(ofTasks.map(work))).toMap
+    work.indices.map(i => some.getOrElse(i, work(i).run(storage, () => ())))
+  }
+
+  private def inTasks(work: Seq[FileWork]): Seq[WriteStat] =
+    if (work.isEmpty) Nil
+    else HudiliteException.unwrapping(TaskJob.run(session, s"hudilite: compaction of the metadata table of $basePath",
+        new FilesOfTask(TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))), work))
 
   private def dealt(sources: Seq[KeySource], shards: KeyShards): Seq[WriteStat] = {
     val table = TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))
@@ -53,6 +70,10 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
 
 private object SparkKeyJobs {
   val MostOfDriver = 50000L
+
+  /** Some 200,000 keys of a record index: a quarter of a second. */
+  val MostBytes: Long = 8L << 20
+
   private val ChangesOfTask = 1000000L
   private val TasksPerCore = 8
 }
@@ -60,6 +81,12 @@ private object SparkKeyJobs {
 /** The storage of the table in a task. */
 private[keys] final case class TaskTable(basePath: String, conf: SharedConf) {
   def storage: Storage = TableStorage.of(new HadoopStorage(conf.value), basePath)
+}
+
+/** Makes the file of a task. */
+private final class FilesOfTask(table: TaskTable) extends TaskWork[FileWork, WriteStat] {
+  override def apply(item: FileWork): Seq[WriteStat] =
+    Seq(item.run(table.storage, () => RunningTask.stopIfKilled()))
 }
 
 /** Sources of one task. */
