@@ -28,5 +28,6 @@ private[write] object TasksOfBuckets {
       "feature" -> s"rows for bucket $bucket in '$partition' from several buckets of the table that is read",
       "reason" -> (s"two tasks wrote to it, the file groups $one and $other, as keys of that table lie in other buckets " +
         "than their own: the procedure doctor lists them"),
-      "way" -> "Nothing was written. Put repartition behind the rows that are read")
+      "way" -> ("Nothing was written. Put repartition behind the rows that are read, or exclude the optimizer's rule " +
+        "DealtWrites (docs/indexes.md)"))
 }
