@@ -2,6 +2,7 @@ package io.hudilite.spark.write.attempt
 
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.index.BucketIndex
+import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.spark.write.task.WrittenFiles
 
 import scala.collection.mutable
@@ -13,7 +14,10 @@ import scala.collection.mutable
 private[write] object TasksOfBuckets {
 
   /** Raises `UnsupportedTable` where two tasks wrote to one bucket. */
-  def check(tasks: Seq[WrittenFiles], index: BucketIndex, path: String): Unit = if (!index.isConsistent) {
+  def check(tasks: Seq[WrittenFiles], groups: WriteGroups, path: String): Unit =
+    groups.buckets.map(_.index).filterNot(_.isConsistent).foreach(check(tasks, _, path))
+
+  private def check(tasks: Seq[WrittenFiles], index: BucketIndex, path: String): Unit = {
     val writers = mutable.HashMap.empty[(String, Int), (Int, String)]
     for ((task, number) <- tasks.zipWithIndex; stat <- task.stats) { // hot path: once per file
       for (bucket <- index.in(stat.partitionPath).bucketOfFile(stat.fileId)) {

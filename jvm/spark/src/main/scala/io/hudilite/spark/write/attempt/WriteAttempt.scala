@@ -87,7 +87,6 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   private def publish(run: Started, messages: Seq[WrittenFiles]): Unit = {
     val stats = messages.flatMap(_.stats)
-    dealtBy.foreach(TasksOfBuckets.check(messages, _, target.basePath))
     keys = ToldKeys.of(stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     val instant = run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson),
