@@ -172,9 +172,15 @@ class RecordIndexUpkeepSuite extends FunSuite {
       folder.test(s"$name: of two rows of a key the one that has the place stays found where the other goes") { path =>
         val table = new Keyed(path, version, kind, isPartitioned)
         val apart = "hoodie.parquet.small.file.limit" -> "0"
-        table.save(some(0, 4), table.asking.toSeq ++ Seq(op("insert"), apart): _*)
+        table.save(some(0, 5), table.asking.toSeq ++ Seq(op("insert"), apart): _*)
         table.save(some(2, 6, ts = 2), op("insert"), apart)
-        assertEquals(rows(path).toSeq.count(row => Set("k2", "k3")(row._1)), 4)
+        assertEquals(rows(path).toSeq.count(row => Set("k2", "k3", "k4")(row._1)), 6)
+        def times: Seq[Long] = spark.read.format("hudilite").load(path).where("id = 'k4'").select("ts").collect()
+          .map(_.getAs[Number](0).longValue).toSeq
+        table.save(some(4, 5, ts = 3)) // the index has one place, and files are asked
+        assertEquals(times, Seq(3L, 3L))
+        table.save(some(4, 5), op("delete"))
+        assertEquals(times, Nil)
         sql(s"DELETE FROM ${table.in} WHERE ts = 1 AND v >= 2")
         assertWhole(path, "DELETE by another column")
       }
