@@ -40,10 +40,17 @@ final class DealtWritesSuite extends UpsertPlans with Interpreted {
   private def contents(path: String): Seq[String] = {
     val all = read(path)
     val names = all.columns.toSeq.filterNot(_.startsWith("_hoodie_"))
-    val rows = all.selectExpr(Seq("_hoodie_partition_path", "substring(_hoodie_file_name, 1, 36)") ++ names: _*).collect()
+    val rows =
+      all.selectExpr(Seq("_hoodie_partition_path", "substring(_hoodie_file_name, 1, 36)") ++ names: _*).collect()
     val groups = rows.map(row => row.getString(0) -> row.getString(1)).distinct
     assertEquals(groups.map { case (p, id) => p -> id.take(8) }.distinct.length, groups.length)
     rows.map(row => (row.getString(0), row.getString(1).take(8), row.toSeq.drop(2)).toString).toSeq.sorted
+  }
+
+  /** Base files and logs. */
+  private def files(path: String): Seq[String] = {
+    val names = Files.walk(Paths.get(path)).iterator().asScala.map(_.getFileName.toString).toList
+    names.filter(name => !name.endsWith(".crc") && (name.endsWith(".parquet") || name.contains(".log."))).sorted
   }
 
   /** Exchanges of a write, and tasks of its scan; it writes what it writes with an exchange into a table like it. */
@@ -72,6 +79,8 @@ final class DealtWritesSuite extends UpsertPlans with Interpreted {
       assertEquals(exchanged(copy, like)(saved(_, read(a).where("v <> 1"), 8, options + bulk))._1, 0)
       assertEquals(upserted("true"), (0, if (kind == "COPY_ON_WRITE") 8 else 4))
       assertEquals(upserted("id IN (1, 2, 3, 100, 101)")._1, 0) // some buckets
+      ids(150, 152, 1).createOrReplaceTempView("late")
+      assertEquals(upserted("id > (SELECT min(id) FROM late)")._1, 0) // a filter that comes as the query runs
       assertEquals(exchanged(copy, like)(path =>
           spark.sql(s"INSERT OVERWRITE hudilite.`$path` SELECT id, p, v + 1 AS v FROM hudilite.`$path`"))._1, 0)
       if (kind == "COPY_ON_WRITE") {
@@ -113,7 +122,8 @@ final class DealtWritesSuite extends UpsertPlans with Interpreted {
   }
 
   test("keys of several fields and texts go where they lie if they are made alike") {
-    val rows = spark.range(100).selectExpr("if(id % 9 = 0, null, concat('n', id % 7, ',x:', id)) name", "cast(id as int) n", "1 v")
+    val rows = spark.range(100).selectExpr("if(id % 9 = 0, null, concat('n', id % 7, ',x:', id)) name",
+      "cast(id as int) n", "1 v")
     val keys = Map("hoodie.datasource.write.recordkey.field" -> "name,n")
     val ofName = keys + ("hoodie.bucket.index.hash.field" -> "n")
     val a = saved(newPath(), rows, 5, keys)
@@ -127,7 +137,8 @@ final class DealtWritesSuite extends UpsertPlans with Interpreted {
     spark.sql("DROP TABLE IF EXISTS dealt")
     val nodes = executed({
         spark.sql("CREATE TABLE dealt USING hudilite OPTIONS (primaryKey = 'id', 'hoodie.index.type' = 'BUCKET', " +
-          s"'hoodie.bucket.index.num.buckets' = '5') LOCATION '${newPath()}' AS SELECT * FROM hudilite.`$b`"); ()
+          s"'hoodie.bucket.index.num.buckets' = '5') LOCATION '${newPath()}' AS SELECT * FROM hudilite.`$b`")
+        ()
       }, isWrite)
     assertEquals(shuffles(nodes), 0)
     assertEquals(spark.table("dealt").count(), 100L)
@@ -139,15 +150,23 @@ final class DealtWritesSuite extends UpsertPlans with Interpreted {
     Files.walk(Paths.get(a)).iterator().asScala.filter(_.toString.endsWith(".crc")).toList.foreach(Files.delete)
     Files.walk(Paths.get(a)).iterator().asScala.filter(_.toString.endsWith("commit")).toList.foreach { commit =>
       val text = new String(Files.readAllBytes(commit), ISO_8859_1)
-      Files.write(commit, text.replace(s"${StatedBuckets.Count}\u00023", s"${StatedBuckets.Count}\u00024").getBytes(ISO_8859_1))
+      Files.write(commit,
+        text.replace(s"${StatedBuckets.Count}\u00023", s"${StatedBuckets.Count}\u00024").getBytes(ISO_8859_1))
     }
-    val into = saved(newPath(), ids(0, 10, 1), 4, ById)
-    val before = contents(into)
-    val error = Raised.by(saved(into, read(a), 4, ById + upsert))
-    assert(error.getMessage.contains("from several buckets"), error.getMessage)
-    assertEquals(contents(into), before)
-    SharedSession.withConf(WithExchange)(saved(into, read(a), 4, ById + upsert))
-    assertEquals(read(into).select("id").distinct().count(), 100L)
-    assertEquals(read(into).count(), 100L)
+    for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")) {
+      val into = saved(newPath(), ids(0, 10, 1), 4, ById + ("hoodie.datasource.write.table.type" -> kind))
+      val before = (contents(into), files(into))
+      val error = Raised.by(saved(into, read(a), 4, ById + upsert))
+      assertEquals(error.condition, "UNSUPPORTED_TABLE_FEATURE")
+      assert(error.getMessage.contains("from several buckets"), error.getMessage)
+      assertEquals((contents(into), files(into)), before)
+      if (kind == "COPY_ON_WRITE") saved(into, read(a).repartition(2), 4, ById + upsert)
+      else SharedSession.withConf(WithExchange) { saved(into, read(a), 4, ById + upsert); () }
+      assertEquals(contents(into).size, 100)
+      assertEquals(read(into).select("id").distinct().count(), 100L)
+    }
+    val fresh = newPath()
+    assert(Raised.by(saved(fresh, read(a), 4, ById + bulk)).getMessage.contains("from several buckets"))
+    assert(!Files.exists(Paths.get(fresh)) || files(fresh).isEmpty, files(fresh))
   }
 }

@@ -78,8 +78,9 @@ object RowsToBuckets {
 
   private def placeOf(task: Attribute, rows: LogicalPlan): Option[WritePlace] = rows match {
     case Project(columns, _) => columns.collectFirst {
-        case Alias(WriteTask(place: WritePlace, groups), _) if columns.exists(_.exprId == task.exprId) &&
-            groups.isPrepared && groups.groups.buckets.isDefined && place.children.head == WritePlace.NoFile => place
+        case Alias(WriteTask(place: WritePlace, groups), _)
+            if columns.exists(_.exprId == task.exprId) &&
+              groups.isPrepared && groups.groups.buckets.isDefined && place.children.head == WritePlace.NoFile => place
       }
     case _ => None
   }

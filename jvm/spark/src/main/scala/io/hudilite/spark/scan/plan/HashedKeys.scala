@@ -29,8 +29,9 @@ private[scan] final case class HashedKeys(index: BucketIndex, fields: Seq[String
 
   /** The one column whose value alone decides about the bucket of a row. */
   def column: Option[BucketColumn] = deciding match {
-    case Seq(one) if areCertain && isPlainlyNamed && !fields(one).contains('.') &&
-        index.hashFields == Seq(fields(one)) =>
+    case Seq(one)
+        if areCertain && isPlainlyNamed && !fields(one).contains('.') &&
+          index.hashFields == Seq(fields(one)) =>
       prefixed.map { named =>
         val isWhole = !types(one).contains(StringType) && (fields.size > 1 || !named)
         BucketColumn(fields(one), if (isWhole) None else Some(layout(one, named)))

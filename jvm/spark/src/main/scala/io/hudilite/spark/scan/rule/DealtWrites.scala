@@ -58,7 +58,7 @@ object DealtWrites extends Rule[LogicalPlan] {
         Some(values =>
           // A path that cannot be written ends the write where a row has it.
           Try(to.withNewChildren(to.children.map(child =>
-              Literal.create(values(path.column(child).get), child.dataType))).eval().toString).toOption)
+                Literal.create(values(path.column(child).get), child.dataType))).eval().toString).toOption)
       case _ => None
     }
 }
@@ -98,7 +98,8 @@ private[rule] object RowsOfScan {
   @tailrec private def below(rows: LogicalPlan, names: List[Project]): Option[RowsOfScan] = rows match {
     case project: Project => below(project.child, project :: names)
     case filter: Filter => below(filter.child, names)
-    case relation: DataSourceV2ScanRelation if relation.keyGroupedPartitioning.isEmpty => relation.scan match {
+    case relation: DataSourceV2ScanRelation if relation.keyGroupedPartitioning.isEmpty =>
+      relation.scan match {
         case scan: HudiliteScan => Some(new RowsOfScan(relation, scan, names.reverse))
         case _ => None
       }

@@ -30,8 +30,10 @@ private[write] object TasksOfBuckets {
   private def twice(path: String, partition: String, bucket: Int, one: String, other: String): UnsupportedTable =
     UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
       "feature" -> s"rows for bucket $bucket in '$partition' from several buckets of the table that is read",
-      "reason" -> (s"two tasks wrote to it, the file groups $one and $other, as keys of that table lie in other buckets " +
-        "than their own: the procedure doctor lists them"),
-      "way" -> ("Nothing was written. Put repartition behind the rows that are read, or exclude the optimizer's rule " +
-        "DealtWrites (docs/indexes.md)"))
+      "reason" ->
+        (s"two tasks wrote to it, the file groups $one and $other, as keys of that table lie in other buckets " +
+          "than their own: the procedure doctor lists them"),
+      "way" ->
+        ("Nothing was written. Put repartition behind the rows that are read, or exclude the optimizer's rule " +
+          "DealtWrites (docs/indexes.md)"))
 }
