@@ -58,7 +58,7 @@ object DealtWrites extends Rule[LogicalPlan] {
         Some(values =>
           // A path that cannot be written ends the write where a row has it.
           Try(to.withNewChildren(to.children.map(child =>
-                Literal.create(values(path.column(child).get), child.dataType))).eval().toString).toOption)
+                Literal(values(path.column(child).get), child.dataType))).eval().toString).toOption)
       case _ => None
     }
 }
