@@ -54,11 +54,12 @@ object Internals {
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
         "scans that get other columns, are filtered while the query runs, or tell how their rows are dealt.")(
       "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "scan.rule/RuntimeFilters",
-      "scan.rule/SubqueryScans", "scan.rule/BucketedScans", "scan.rule/BucketUses",
+      "scan.rule/SubqueryScans", "scan.rule/BucketedScans", "scan.rule/BucketUses", "scan.rule/DealtWrites",
       "scan.rule/CountedPartitions", "scan.rule/FirstOfFiltered", "scan.rule/JoinedColumns",
       "scan.rule/UnnestedFilters", "shim/PlanNodes",
       "stage/Repeatable")(
-      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite", "BucketedScansSuite"),
+      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite", "BucketedScansSuite",
+      "DealtWritesSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
       "scan.rule/JoinedColumns", "scan.rule/RuntimeFilters", "scan.rule/SmallSides",

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
-import io.hudilite.spark.write.attempt.{CommittedWrite, LateGroups, Rebase, WriteAttempt, WriteIntent}
+import io.hudilite.spark.write.attempt.{CommittedWrite, LateGroups, Rebase, TasksOfBuckets, WriteAttempt, WriteIntent}
 import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
 import io.hudilite.spark.write.table.WriteOperation
 import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
@@ -67,7 +67,9 @@ private final class AppendFileWrite(append: AppendWrite, session: SparkSession, 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit = {
-      attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+      val written = messages.toSeq.map(_.asInstanceOf[WrittenFiles])
+      append.groups.foreach(of => TasksOfBuckets.check(written, of.groups, basePath))
+      attempt.commit(written)
       follow()
     }
     override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()

@@ -188,6 +188,17 @@ final class RebasedWriteSuite extends UpsertPlans with Interpreted {
     assert(!keys.exists(_.startsWith(judge.firstInstants.head)))
   }
 
+  test("rows that lie in the buckets that they go to are held for the next attempt") {
+    val how = How("upsert", "MERGE_ON_READ", "BUCKET")
+    val (from, once) = (fresh(how), fresh(how))
+    val before = found(once)
+    val changed = judged.read.format("hudilite").load(from).selectExpr("id", "ts + 1 ts", "dt", "version + 4 version")
+    write(changed, how)
+    assertEquals(judge.attempts, Seq(1, 2))
+    assertTakenBack(once)
+    assertEquals(found(once), before.map(r => Row(r.getString(0), r.getLong(1) + 1, r.getString(2), r.getInt(3) + 4)))
+  }
+
   test("rows that are made of those of the table itself are not taken from an earlier attempt, nor are statements'") {
     val how = How("upsert", "COPY_ON_WRITE", "BLOOM")
     val own = fresh(how)

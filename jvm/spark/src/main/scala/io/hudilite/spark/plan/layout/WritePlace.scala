@@ -3,9 +3,10 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.spark.write.attempt.LateGroups
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression}
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -58,4 +59,29 @@ final case class WriteTask(place: Expression, groups: LateGroups) extends OfGrou
   override protected def stringArgs: Iterator[Any] = children.iterator
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =
     copy(place = newChildren(0))
+}
+
+/** Rows that an exchange deals to buckets. */
+object RowsToBuckets {
+
+  /** The rows below the exchange, the expression of their places and the number of tasks. */
+  def unapply(plan: LogicalPlan): Option[(LogicalPlan, WritePlace, Int)] = plan match {
+    case exchange: RepartitionByExpression => for {
+        tasks <- exchange.optNumPartitions
+        place <- exchange.partitionExpressions match {
+          case Seq(task: Attribute) if task.name == WriteLayout.TaskColumn => placeOf(task, exchange.child)
+          case _ => None
+        }
+      } yield (exchange.child, place, tasks)
+    case _ => None
+  }
+
+  private def placeOf(task: Attribute, rows: LogicalPlan): Option[WritePlace] = rows match {
+    case Project(columns, _) => columns.collectFirst {
+        case Alias(WriteTask(place: WritePlace, groups), _)
+            if columns.exists(_.exprId == task.exprId) &&
+              groups.isPrepared && groups.groups.buckets.isDefined && place.children.head == WritePlace.NoFile => place
+      }
+    case _ => None
+  }
 }

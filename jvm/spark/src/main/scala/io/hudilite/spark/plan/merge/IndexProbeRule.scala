@@ -265,7 +265,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
         Some(counted(rows.copy(keys = if (rows.keys.isEmpty) keys else rows.keys, again = true)))
       case Project(list, child) if list.forall(_.deterministic) => shared(child).map(c => plan.withNewChildren(Seq(c)))
       case Filter(condition, child) if condition.deterministic => shared(child).map(c => plan.withNewChildren(Seq(c)))
-      case LatestByKey(_, _, child, _, _, _, _, _) => shared(child).map(c => plan.withNewChildren(Seq(c)))
+      case LatestByKey(_, _, child, _, _, _, _, _, _) => shared(child).map(c => plan.withNewChildren(Seq(c)))
       case _ => None
     }
     shared(source).getOrElse(counted(SharedRows(keys, source, again = true)))

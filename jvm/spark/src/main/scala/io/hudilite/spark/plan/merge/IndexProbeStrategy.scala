@@ -24,9 +24,9 @@ import org.apache.spark.sql.execution.hudilite.{SharedColumnsExec, SharedRowsAga
 final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case LatestByKey(keys, ordering, child, place, values, inOrder, merging, deletes) =>
-      LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child), values, inOrder, merging,
-        deletes) :: Nil
+    case LatestByKey(keys, ordering, child, place, values, inOrder, merging, deletes, together) =>
+      val by = if (together) Nil else if (place.isEmpty) keys else place
+      LatestByKeyExec(keys, ordering, by, planLater(child), values, inOrder, merging, deletes) :: Nil
     case KeyPlaces(key, partition, places, later, child) =>
       KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
     case MoveResolution(changes, found, columns, child) =>

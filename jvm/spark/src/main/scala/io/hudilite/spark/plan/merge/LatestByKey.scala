@@ -21,7 +21,12 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
-import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  ClusteredDistribution,
+  Distribution,
+  Partitioning,
+  UnspecifiedDistribution
+}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.hudilite.Rdds
@@ -42,10 +47,12 @@ import org.apache.spark.unsafe.types.UTF8String
   *   the rows of a key become one, merged one after the other in the order of the last of `ordering`
   * @param deletes
   *   rows that delete their keys, where rows are merged
+  * @param together
+  *   rows with equal keys are in one task as they come
   */
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
     place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
-    merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
+    merging: Option[RowMerge] = None, deletes: Option[Expression] = None, together: Boolean = false)
     extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
@@ -67,7 +74,9 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
   */
 final case class RowMerge(rule: MergeRule, columns: Set[String])
 
-/** Asks Spark for rows clustered by `place` and sorted by (key, ordering descending) and passes on the first of each key. */
+/** Asks Spark for rows clustered by `place`, where there is one, and sorted by (key, ordering descending) and passes on the
+  * first of each key.
+  */
 final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], place: Seq[Expression],
     child: SparkPlan, values: Option[KeyValues] = None, inOrder: Option[Expression] = None,
     merging: Option[RowMerge] = None, deletes: Option[Expression] = None)
@@ -77,7 +86,7 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = keyOrder
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(LatestByKeyExec.clustered(place))
+    Seq(if (place.isEmpty) UnspecifiedDistribution else LatestByKeyExec.clustered(place))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(keyOrder ++
       (if (merging.isDefined) Seq(SortOrder(ordering.last, Ascending))

@@ -72,11 +72,13 @@ private[scan] final class BucketPruning(
         }
       }
 
-  /** The index and the one column that decides, where commits of hudilite vouch for all rows, and all partitions have as
-    * many buckets.
+  /** How keys are dealt, where commits of hudilite vouch for all rows, and all partitions have as many buckets.
+    *
+    * @param fit
+    *   asked before any file is
     */
-  def certainColumn: Option[(BucketIndex, BucketColumn)] =
-    for (by <- stated if !by.differs; column <- keys.bucketColumn(by) if areCertain) yield by -> column
+  def certainKeys(fit: HashedKeys => Boolean): Option[HashedKeys] =
+    for (by <- stated if !by.differs; hashed <- keys.hashedKeys(by) if fit(hashed) && areCertain) yield hashed
 
   /** The one column that filters would have to fix, besides those that they do, for buckets to tell. */
   def missingColumn(filters: Seq[ScanFilter]): Option[Seq[String]] = index.flatMap(keys.missingForBuckets(filters, _))

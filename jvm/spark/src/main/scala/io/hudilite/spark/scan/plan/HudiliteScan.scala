@@ -25,11 +25,14 @@ import org.apache.spark.sql.types.StructType
   *   own have, all are kept back (`RuntimeFilters`)
   * @param grouping
   *   by bucket, in place of splits of equal size, where a rule has found a use for it (`BucketedScans`)
+  * @param lots
+  *   whole buckets in each task, where a write of these rows needs no exchange then (`DealtWrites`)
   */
 final class HudiliteScan private (
     session: SparkSession, planner: ScanPlanner, columns: StructType, limit: Option[Int],
     offered: Option[OfferedColumns],
-    grouping: Option[BucketGrouping])
+    grouping: Option[BucketGrouping],
+    lots: Option[BucketLots] = None)
     extends Scan
     with SupportsReportStatistics
     with SupportsReportPartitioning
@@ -53,14 +56,20 @@ final class HudiliteScan private (
     s"hudilite ${source.describe} of ${source.table.basePath}, files ${current.describe}" +
       (if (planner.filters.isEmpty) "" else s", pruned by ${planner.filters.map(FilterText.of).mkString(" and ")}") +
       limit.map(n => s", limit $n").getOrElse("") + planner.first.map(f => s", ${f.describe}").getOrElse("") +
-      grouping.fold("")(by => s", grouped by ${by.keys.map(_.describe).mkString(", ")}")
+      grouping.fold("")(by => s", grouped by ${by.keys.map(_.describe).mkString(", ")}") +
+      lots.fold("")(_ => ", each bucket in one task")
 
   // ---- tasks
 
   private[plan] def splits: Array[InputPartition] = {
     val sizes = ScanSettings.taskSizes(session)
-    grouping.fold[Seq[InputPartition]](planner.tasks(current, columns, sizes, limit))(
-      planner.tasks(current, columns, sizes, _, withEmpty = !SQLConf.get.v2BucketingPushPartValuesEnabled)).toArray
+    val tasks: Seq[InputPartition] = (grouping, lots) match {
+      case (Some(by), _) =>
+        planner.tasks(current, columns, sizes, by, withEmpty = !SQLConf.get.v2BucketingPushPartValuesEnabled)
+      case (None, Some(whole)) => planner.tasks(current, columns, sizes, whole)
+      case _ => planner.tasks(current, columns, sizes, limit)
+    }
+    tasks.toArray
   }
 
   override def outputPartitioning(): Partitioning = grouping.fold[Partitioning](new UnknownPartitioning(0))(by =>
@@ -84,6 +93,25 @@ final class HudiliteScan private (
   private[scan] def grouped(byPartition: Boolean): Option[HudiliteScan] =
     bucketed.flatMap(plain => if (byPartition) planner.grouping(columns, byPartition) else Some(plain)).map(by =>
       new HudiliteScan(session, planner, columns, limit, offered, Some(by)))
+
+  /** How its rows are dealt to buckets, where all of them are in buckets for sure and none is left out by a count. */
+  private[scan] lazy val hashedKeys: Option[HashedKeys] =
+    if (grouping.isDefined || lots.isDefined || limit.isDefined || planner.first.isDefined) None
+    else planner.hashedKeys
+
+  /** The scan with each bucket in one task, if there are enough buckets to keep all cores busy, or all tasks.
+    *
+    * @param most
+    *   tasks
+    * @param partition
+    *   see `ScanPlanner.lots`
+    */
+  private[scan] def dealt(most: Int, partition: Option[Map[String, Any] => Option[String]])
+      : Option[HudiliteScan] = {
+    val whole = planner.lots(most, partition)
+    if (planner.filled(whole) < session.sparkContext.defaultParallelism.min(most)) None
+    else Some(new HudiliteScan(session, planner, columns, limit, offered, grouping, Some(whole)))
+  }
 
   // Spark asks for it with each plan that it makes of the scan.
   private[plan] lazy val factory: ScanReaderFactory =
@@ -126,7 +154,7 @@ final class HudiliteScan private (
     if (limit.isDefined || exact.exists(_.isEmpty) || !planner.findsFirst(rows)) None
     else
       Some(new HudiliteScan(session, planner.withFirst(rows.copy(conditions = exact.flatten)), columns, limit, offered,
-          grouping))
+          grouping, lots))
   }
 
   // ---- filters that come while the query runs
@@ -146,7 +174,7 @@ final class HudiliteScan private (
   /** The scan with its columns offered, if it has kept them back. */
   def offering(columnsOfJoins: OfferedColumns): Option[HudiliteScan] =
     if (offered.isDefined) None
-    else Some(new HudiliteScan(session, planner, columns, limit, Some(columnsOfJoins), grouping))
+    else Some(new HudiliteScan(session, planner, columns, limit, Some(columnsOfJoins), grouping, lots))
 
   override def filter(predicates: Array[Predicate]): Unit = {
     val late = predicates.toList.flatMap(ScanFilter.of(_, source.known))
@@ -177,7 +205,7 @@ final class HudiliteScan private (
     * evaluates each of them above the scan, too, so that under equal plans scans with other filters deliver the same; and
     * those that Spark infers after it has pushed down others are pushed to some scans of a table and not to others.
     */
-  private[plan] def read: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping)
+  private[plan] def read: Seq[Any] = Seq(rows, columns, offered.isDefined, grouping, lots)
 
   /** The rows of the table that filters choose from. */
   def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, limit,

@@ -224,13 +224,35 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     *   by partition columns, too, where folders tell all of their values
     */
   private[scan] def grouping(columns: StructType, byPartition: Boolean): Option[BucketGrouping] =
-    buckets.certainColumn.filter { case (_, column) => columns.fieldNames.contains(column.name) }.map {
-      case (index, column) =>
-        val folders = table.config.partitionFields
-        val told = byPartition && folders.forall(columns.fieldNames.contains) &&
-          listed.groups.map(_.partition).toSet.forall(p => folders.forall(partitions.valuesOf(p).contains))
-        BucketGrouping(index, column, if (told) folders else Nil)
+    buckets.certainKeys(_.column.exists(column => columns.fieldNames.contains(column.name))).map { keys =>
+      val folders = table.config.partitionFields
+      BucketGrouping(keys.index, keys.column.get,
+        if (byPartition && folders.forall(columns.fieldNames.contains) && foldersTellAll) folders else Nil)
     }
+
+  private def foldersTellAll: Boolean = listed.groups.map(_.partition).toSet.forall(partition =>
+    table.config.partitionFields.forall(partitions.valuesOf(partition).contains))
+
+  /** How the keys of all rows are dealt to buckets, if all file groups are of buckets for sure. */
+  private[scan] def hashedKeys: Option[HashedKeys] = buckets.certainKeys(_ => true)
+
+  /** @param partition
+    *   path to which rows with these values of the partition columns go; `None` = it does not depend on these alone
+    */
+  private[scan] def lots(tasks: Int, partition: Option[Map[String, Any] => Option[String]]): BucketLots = {
+    val folders = listed.groups.map(_.partition).toSet[String]
+    val paths = for (to <- partition if foldersTellAll)
+      yield for (from <- folders.toSeq; path <- to(partitions.valuesOf(from))) yield from -> path
+    BucketLots(tasks, paths.map(_.toMap).filter(_.size == folders.size))
+  }
+
+  /** Buckets that have rows, as far as lots tell them apart. */
+  private[scan] def filled(lots: BucketLots): Int = grouped(files, new StructType).filled(lots)
+
+  private[plan] def grouped(found: PrunedFiles, columns: StructType): GroupedTasks = {
+    val all = (found.files.map(_.partition) ++ found.merged.map(_.partition)).distinct
+    new GroupedTasks(found, state, narrowing(found), valuesOf(all, columns))
+  }
 
   /** The column by whose values the rows of each group come in order: where each is one base file, read as a whole, whose
     * footer says that it is sorted by key. Files of Apache Hudi do not say so.
@@ -244,34 +266,16 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
       statistics.of(found).values.forall(_.keys.sorted)
   }
 
-  /** The parts of these files, each of one bucket.
-    *
-    * @param withEmpty
-    *   buckets without rows have a part, too, unless most have none: without it two scans go together only if both have rows
-    *   in the same buckets
-    */
+  /** The parts of these files, each of one bucket; see [[GroupedTasks]]. */
   private[scan] def tasks(found: PrunedFiles, columns: StructType, sizes: TaskSizes, by: BucketGrouping,
-      withEmpty: Boolean): Seq[BucketPartition] = {
-    val late = narrowing(found)
-    val all = (found.files.map(_.partition) ++ found.merged.map(_.partition)).distinct
-    val folders = all.map(partition => partition -> partitions.valuesOf(partition)).toMap
-    val shown = valuesOf(all, columns)
-    def part(partition: String, fileId: String, split: ScanSplit): BucketPartition = BucketPartition(
-      ScanPartition(Seq(split), late, shown.get(partition).map(partition -> _).toMap),
-      by.key(folders(partition), BucketIndex.bucketOfFile(fileId).get))
-    val parts =
-      found.files.flatMap(file => ScanPartition.cut(file, sizes.mostBytes).map(part(file.partition, file.fileId, _))) ++
-        found.merged.map(slice =>
-          part(slice.partition, slice.fileId, SliceSplit(slice, state.beforeRange.get(slice.groupId))))
-    val missing =
-      if (withEmpty && by.partitionColumns.isEmpty && found.byBucket.isEmpty) emptyBuckets(parts, by) else Nil
-    parts ++ missing
-  }
+      withEmpty: Boolean): Seq[BucketPartition] =
+    grouped(found, columns).of(by, sizes.mostBytes, partitions.valuesOf, withEmpty)
 
-  private def emptyBuckets(parts: Seq[BucketPartition], by: BucketGrouping): Seq[BucketPartition] = {
-    val filled = parts.map(_.partitionKey.getInt(0)).toSet
-    if (by.index.count > ScanPlanner.MostEmpty.max(ScanPlanner.EmptyPerFilled * filled.size)) Nil
-    else (0 until by.index.count).filterNot(filled).map(b => BucketPartition(ScanPartition(Nil), by.key(Map.empty, b)))
+  /** These files, with all of a bucket in one task. */
+  private[scan] def tasks(found: PrunedFiles, columns: StructType, sizes: TaskSizes, lots: BucketLots)
+      : Seq[ScanPartition] = {
+    checkFolderColumns(found, columns)
+    grouped(found, columns).in(lots, sizes.openCostBytes)
   }
 
   /** As many files as hold the rows wanted, when the number of their rows is known. */
@@ -302,11 +306,4 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
         throw PathValue.untold(table.basePath, partition, field.name, field.dataType))
       partition -> told
     }.toMap
-}
-
-private object ScanPlanner {
-
-  // A task without rows costs some milliseconds, an exchange of all rows more.
-  private val MostEmpty = 64
-  private val EmptyPerFilled = 4
 }

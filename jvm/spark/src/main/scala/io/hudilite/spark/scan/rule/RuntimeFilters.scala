@@ -83,8 +83,8 @@ object RuntimeFilters extends Rule[LogicalPlan] {
   private val MostRounds = 100
 }
 
-/** Makes [[CountedPartitions]], [[FirstOfFiltered]], [[RuntimeFilters]] and [[BucketedScans]] the last of the rules of a
-  * session's optimizer: nowhere else can an extension put one behind Spark's. It changes no plan itself.
+/** Makes [[CountedPartitions]], [[FirstOfFiltered]], [[RuntimeFilters]], [[BucketedScans]] and [[DealtWrites]] the last of
+  * the rules of a session's optimizer: nowhere else can an extension put one behind Spark's. It changes no plan itself.
   */
 final case class RuntimeFilterRule(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -94,6 +94,7 @@ final case class RuntimeFilterRule(session: SparkSession) extends Rule[LogicalPl
     Sessions.optimizeLast(session, FirstOfFiltered)
     Sessions.optimizeLast(session, RuntimeFilters)
     Sessions.optimizeLast(session, BucketedScans)
+    Sessions.optimizeLast(session, DealtWrites)
     plan
   }
 }
