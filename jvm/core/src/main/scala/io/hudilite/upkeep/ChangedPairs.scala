@@ -65,19 +65,11 @@ private[upkeep] final case class ChangedPairs(index: SecondaryIndex, partition: 
       (was -- is).toSeq.map(left) ++ (is -- was).map(came)
     }
 
-  private def left(pair: String): KeyChange = KeyChange(checked(pair, before), partition, None, Some(fileId))
+  private def left(pair: String): KeyChange = KeyChange(told(pair, before), partition, None, Some(fileId))
 
-  private def came(pair: String): KeyChange = KeyChange(checked(pair, after), partition, Some(fileId))
+  private def came(pair: String): KeyChange = KeyChange(told(pair, after), partition, Some(fileId))
 
-  private def checked(pair: String, file: Option[SizedFile]): String = {
-    def bytes: Int = pair.getBytes(UTF_8).length
-    if (pair.length > HFileWriter.MostKeyBytes / BytesOfLetter && bytes > HFileWriter.MostKeyBytes)
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> file.fold(partition)(_.path),
-        "feature" ->
-          s"a secondary index of the column ${index.column}, of which a value and a record key have $bytes bytes",
-        "reason" -> s"${HFileWriter.MostKeyBytes} are the most; drop the index, or shorten the value")
-    pair
-  }
+  private def told(pair: String, file: Option[SizedFile]): String = checked(pair, index, file.fold(partition)(_.path))
 }
 
 private[upkeep] object ChangedPairs {
@@ -109,6 +101,24 @@ private[upkeep] object ChangedPairs {
   private def file(basePath: String, slice: FileSlice): Option[SizedFile] = {
     val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)
     slice.base.map(base => SizedFile(s"$folder/${base.name}", base.length))
+  }
+
+  /** The pairs of the rows of a slice without log files. */
+  def rows(storage: Storage, basePath: String, slice: FileSlice, index: SecondaryIndex): Iterator[SecondaryKey] =
+    file(basePath, slice).fold(Iterator.empty: Iterator[SecondaryKey]) { of =>
+      val found = new ValuesOfFiles(storage, index.column, index.kind).open(of.path, of.bytes)
+      new Closing(found, () => found.close())
+    }
+
+  /** The pair, where a file of the index can have it. */
+  def checked(pair: String, index: SecondaryIndex, path: => String): String = {
+    def bytes: Int = pair.getBytes(UTF_8).length
+    if (pair.length > HFileWriter.MostKeyBytes / BytesOfLetter && bytes > HFileWriter.MostKeyBytes)
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
+        "feature" ->
+          s"a secondary index of the column ${index.column}, of which a value and a record key have $bytes bytes",
+        "reason" -> s"${HFileWriter.MostKeyBytes} are the most; drop the index, or shorten the value")
+    pair
   }
 
   /** The pairs of rows of one key that follow each other. */

@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.metadata.{SecondaryIndex, SecondaryKey}
 import io.hudilite.record.{KeyChange, KeyNotes}
 
 import io.hudilite.storage.Storage
@@ -32,6 +33,26 @@ trait KeyJobs extends Serializable {
     val _ = (table, slices)
     None
   }
+
+  /** Reads the pairs of the rows that a reader sees in slices with log files. `None` where these jobs cannot merge log files,
+    * so that no secondary index goes by them.
+    *
+    * @param table
+    *   before the action
+    * @param latest
+    *   the greatest instant of log files in such slices
+    */
+  def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] = {
+    val _ = (table, index, latest)
+    None
+  }
+}
+
+/** Pairs of merged rows, read where they are needed. */
+trait MergedPairs extends Serializable {
+
+  /** A pair of each row that a reader sees in the slice. The iterator closes what it has opened when it is through. */
+  def of(slice: FileSlice): Iterator[SecondaryKey]
 }
 
 /** Some changes of keys, read where they are needed: on the driver or in a task. */

@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.error.CorruptTable
+import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.metadata.{GroupRecords, MetadataPartition, MetadataRecord, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.MetadataPayload.{Pair, Place}
@@ -10,7 +10,7 @@ import io.hudilite.storage.Storage
 import io.hudilite.table.{RowCounts, Table}
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
-/** Writes into a secondary index of a copy-on-write table what an action changes, or makes it (docs/format.md#secondary-indexes).
+/** Writes into a secondary index what an action changes, or makes it (docs/format.md#secondary-indexes).
   * As for the record index, a delta commit of the metadata table is pending meanwhile.
   */
 private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex, jobs: KeyJobs) {
@@ -27,10 +27,13 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     */
   def written(instant: String, commit: CommitMetadata, before: Table, now: => Table, all: Boolean)(
       metadata: MetadataTable): Seq[WriteStat] = {
+    lazy val current = now
+    lazy val merged = mergedPairs(current, instant)
     val sources =
       if (KeyUpkeep.isQuiet(commit)) Nil
-      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, now)
-      else changes(commit, before, all)
+      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, current)
+      // A compaction may have completed beside the write, and its log files lie on top of that.
+      else changes(commit, if (isMerged) current else before, all, merged)
     if (sources.isEmpty) Nil
     else {
       val pending = metadata.pending
@@ -38,9 +41,18 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
       jobs.run(sources,
         PairShards(home.basePath, home.folder, home.version, instant, index, shards,
-          places(metadata, changed(commit, sources), now), all), home.storage)
+          places(metadata, changed(commit, sources), current), all, merged), home.storage)
     }
   }
+
+  private def mergedPairs(before: => Table, instant: String): Option[MergedPairs] =
+    if (!isMerged) None
+    else {
+      val table = before
+      jobs.mergedPairs(table, index, (table.timeline.lastTime.toSeq :+ instant).max)
+    }
+
+  private def isMerged: Boolean = home.data.config.tableType == TableType.MergeOnRead
 
   /** `None` where no two rows have one key, so that a pair that leaves is that of no other. To count rows takes longer than
     * to look for a few keys.
@@ -66,21 +78,31 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
 
   private def files(commit: CommitMetadata): Seq[WriteStat] = commit.allStats.filter(_.path.nonEmpty).toSeq
 
-  private def changes(commit: CommitMetadata, before: Table, all: Boolean): Seq[KeySource] = {
+  private def changes(commit: CommitMetadata, before: Table, all: Boolean, merged: => Option[MergedPairs])
+      : Seq[KeySource] = {
     val files = this.files(commit)
-    files.find(_.isLog).foreach(log => throw withLogs(log.path))
     val slices = before.slices((commit.replaced.keySet ++ files.map(_.partitionPath)).toSeq)
     val byId = slices.map { case (partition, some) => partition -> some.map(slice => slice.fileId -> slice).toMap }
     def of(partition: String, fileId: String): Option[FileSlice] = byId.get(partition).flatMap(_.get(fileId))
     val replaced = commit.replaced.toSeq.flatMap { case (partition, ids) => ids.distinct.flatMap(of(partition, _)) }
-    val rewritten = files.map(stat => stat -> of(stat.partitionPath, stat.fileId))
-    (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
-    replaced.map(ChangedPairs.leaving(home.basePath, _, index)) ++
-      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index, all) }
+    val written = files.groupBy(stat => FileGroupId(stat.partitionPath, stat.fileId)).toSeq
+    replaced.map(leaving(_, merged)) ++ written.map { case (group, stats) =>
+      this.written(stats, of(group.partition, group.fileId), all, merged)
+    }
   }
 
-  private def withLogs(name: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> home.basePath,
-    "reason" -> s"$name has log files, of which no values are told to ${index.partition.name}")
+  private def leaving(slice: FileSlice, merged: => Option[MergedPairs]): KeySource =
+    if (slice.logs.isEmpty) ChangedPairs.leaving(home.basePath, slice, index)
+    else LoggedPairs.leaving(home.basePath, slice, index, orUntold(merged, slice.fileId))
+
+  private def written(stats: Seq[WriteStat], before: Option[FileSlice], all: Boolean, merged: => Option[MergedPairs])
+      : KeySource =
+    if (stats.exists(_.isLog) || before.exists(_.logs.nonEmpty))
+      LoggedPairs.written(home.basePath, stats, before, index, all, orUntold(merged, stats.head.fileId))
+    else ChangedPairs.written(home.basePath, stats.head, before, index, all)
+
+  private def orUntold(merged: Option[MergedPairs], fileId: String): MergedPairs =
+    merged.getOrElse(throw LoggedPairs.untold(home.basePath, fileId, index))
 
   /** Makes it of the rows of the newest slices, or says why it cannot be made.
     *
@@ -89,8 +111,13 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     */
   def made(table: Table, asked: ValuesToMake, instant: String): Option[String] = {
     val slices = table.allSlices().values.flatten.toSeq
-    if (slices.exists(_.logs.nonEmpty)) Some("some file groups have log files, whose values are not told")
+    val merged = mergedPairs(table, instant)
+    if (merged.isEmpty && slices.exists(_.logs.nonEmpty))
+      Some("some file groups have log files, whose values are not merged here; compact the table first")
     else {
+      val sources = slices.map(slice =>
+        merged.filter(_ => slice.logs.nonEmpty).fold[KeySource](ChangedPairs.staying(home.basePath, slice, index))(
+          LoggedPairs.staying(home.basePath, slice, index, _)))
       MetadataHome.deleteBelow(home.storage, home.folderOf(index.partition))
       home.define(index)
       // An estimate: a file group of the index has room for 22 million keys.
@@ -98,8 +125,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       val ids = (0 until IndexGroups.reckoned(rows, asked.least, asked.most, asked.growth))
         .map(GroupRecords(index.partition, _, Nil).fileId)
       new MetadataWriter(home).begin(index.partition, ids, instant, table.timeline)(
-        jobs.run(slices.map(ChangedPairs.staying(home.basePath, _, index)),
-          InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
+        jobs.run(sources, InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
       None
     }
   }
@@ -122,10 +148,13 @@ private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: Index
   *   `None` where no two rows have one key
   * @param all
   *   pairs of rows that stay in their file group are written, too
+  * @param merged
+  *   reads slices with log files
   */
 private[upkeep] final case class PairShards(basePath: String, folder: String, version: Int, instant: String,
     index: SecondaryIndex,
-    shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean) extends KeyShards {
+    shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean, merged: Option[MergedPairs])
+    extends KeyShards {
 
   override def count: Int = shards.size
 
@@ -160,7 +189,7 @@ private[upkeep] final case class PairShards(basePath: String, folder: String, ve
       FileGroupId(place.partition, place.fileId))
     Table.open(storage, basePath).slices(groups.map(_.partition).toSeq).values.flatten
       .filter(slice => groups(slice.groupId))
-      .flatMap(ChangedPairs.staying(basePath, _, index).changes(storage).map(_.key).filter(pairs)).toSet
+      .flatMap(LoggedPairs.of(storage, basePath, index, _, merged).map(_.text).filter(pairs)).toSet
   }
 }
 

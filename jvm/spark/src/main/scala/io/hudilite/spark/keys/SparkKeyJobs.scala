@@ -2,13 +2,14 @@ package io.hudilite.spark.keys
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.metadata.SecondaryIndex
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
-import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyShards, KeySource}
+import io.hudilite.upkeep.{DriverKeyJobs, KeyJobs, KeyShards, KeySource, MergedPairs}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -33,6 +34,9 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
 
   override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =
     Some(KeysOfRows.of(session, table, slices))
+
+  override def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] =
+    Some(PairsOfRows.of(session, table, index, latest))
 
   private def dealt(sources: Seq[KeySource], shards: KeyShards): Seq[WriteStat] = {
     val table = TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))
