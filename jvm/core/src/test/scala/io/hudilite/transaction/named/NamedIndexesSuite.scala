@@ -66,7 +66,8 @@ class NamedIndexesSuite extends FunSuite {
     assert(NamedIndexes.drop(table.refresh(), "by_ts", TransactionOptions()))
     assertEquals(state(table)._1, Seq("files", "record_index", secondary, "secondary_index_by_size"))
     assert(NamedIndexes.drop(table.refresh(), "by_size", TransactionOptions()))
-    assertEquals(state(table), (Seq("files", "record_index"), Set("files", "record_index"), Set("files", "record_index")))
+    assertEquals(state(table),
+      (Seq("files", "record_index"), Set("files", "record_index"), Set("files", "record_index")))
   }
 
   test("statistics of columns go with those of partitions") {

@@ -114,7 +114,8 @@ final class SecondaryIndexSuite extends NamedSession {
   for ((version, isMerged) <- Seq(9 -> false, 8 -> false, 9 -> true, 8 -> true))
     test(s"version $version: indexes are made of the rows that are there, and each action keeps them up" +
       (if (isMerged) ", merge-on-read" else "")) {
-      val path = create("life", s", 'hoodie.write.table.version' = '$version'" + (if (isMerged) ", type = 'mor'" else ""))
+      val path =
+        create("life", s", 'hoodie.write.table.version' = '$version'" + (if (isMerged) ", type = 'mor'" else ""))
       sql(s"INSERT INTO life VALUES ${values(1 to 6, 1)}")
       sql(s"INSERT INTO life VALUES ${values(7 to 12, 1)}")
       if (isMerged) {
