@@ -61,12 +61,18 @@ trait KeySource extends Serializable {
   /** The changes, which are taken once. The iterator closes what it has opened when it is through. */
   def changes(storage: Storage): Iterator[KeyChange]
 
+  /** They are read in tasks alone, as merged log files are. */
+  def inTasks: Boolean = false
+
   /** About how many changes there are, for the choice between driver and tasks. */
   def estimate: Long
 }
 
 /** The file groups of a record index that work is dealt to. */
 trait KeyShards extends Serializable {
+
+  /** Shards are written in tasks alone, since they may read merged log files. */
+  def inTasks: Boolean = false
 
   /** Number of all shards: at most, they are numbered from zero. */
   def count: Int

@@ -20,6 +20,8 @@ private[upkeep] final case class LoggedPairs(basePath: String, index: SecondaryI
     after: Option[FileSlice], logs: Option[Seq[SizedFile]], merged: MergedPairs, override val estimate: Long)
     extends KeySource {
 
+  override def inTasks: Boolean = true
+
   override def changes(storage: Storage): Iterator[KeyChange] = {
     // As many as the task had in memory that has written them.
     val keys = logs.map(_.iterator.flatMap(log => new KeysOfFiles(storage).ofLog(log.path, log.bytes)).map(_._1).toSet)

@@ -156,6 +156,8 @@ private[upkeep] final case class PairShards(basePath: String, folder: String, ve
     shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean, merged: Option[MergedPairs])
     extends KeyShards {
 
+  override def inTasks: Boolean = merged.isDefined
+
   override def count: Int = shards.size
 
   override def numberOf(key: String, partition: String): Int = index.groupOf(key, shards.size)

@@ -28,7 +28,7 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
   import SparkKeyJobs._
 
   override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] =
-    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows]))
+    if (sources.map(_.estimate).sum <= mostOfDriver && !shards.inTasks && !sources.exists(_.inTasks))
       DriverKeyJobs.run(sources, shards, storage)
     else dealt(sources, shards)
 
