@@ -52,7 +52,7 @@ def rows_of(frame: DataFrame) -> list[str]:
 
 def found_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]:
     """Rows that each of the conditions finds, as `rows_of`: a scan for each, in one query."""
-    return _by_number(scans(frame, conditions, "*"), len(conditions))
+    return _by_number(scans(frame, conditions, "*").drop(*META), len(conditions))
 
 
 def scans(frame: DataFrame, conditions: Sequence[str], *columns: str) -> DataFrame:
@@ -65,11 +65,11 @@ def held_by_each(frame: DataFrame, conditions: Sequence[str]) -> list[list[str]]
     """The rows for which each of the conditions holds, as `rows_of`: those of a scan of all rows."""
     held = [F.when(F.expr(given), F.lit(n)) for n, given in enumerate(conditions)]
     numbered = frame.select(F.explode(F.array(*held)).alias("_n"), "*").where("_n IS NOT NULL")
-    return _by_number(numbered, len(conditions))
+    return _by_number(numbered.drop(*META), len(conditions))
 
 
 def _by_number(frame: DataFrame, count: int) -> list[list[str]]:
-    rows = [row.asDict() for row in frame.drop(*META).collect()]
+    rows = [row.asDict() for row in frame.collect()]
     return [lines({k: v for k, v in row.items() if k != "_n"} for row in rows if row["_n"] == n) for n in range(count)]
 
 
@@ -77,6 +77,14 @@ def rows_with_keys(frame: DataFrame) -> list[str]:
     """The frame's rows with record key and partition path, the spelling of the golden tables."""
     columns = [name for name in frame.columns if name not in META]
     return lines(row.asDict() for row in frame.select(KEY, PARTITION, *columns).collect())
+
+
+def rows_with_keys_of_each(frames: Sequence[DataFrame]) -> list[list[str]]:
+    """Rows of frames of the same columns, each as `rows_with_keys`: all in one query."""
+    columns = [KEY, PARTITION, *(name for name in frames[0].columns if name not in META)]
+    assert all(frame.columns == frames[0].columns for frame in frames)
+    numbered = [frame.select(F.lit(n).alias("_n"), *columns) for n, frame in enumerate(frames)]
+    return _by_number(reduce(DataFrame.unionAll, numbered), len(frames))
 
 
 def read_lines(path: Path) -> list[str]:

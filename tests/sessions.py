@@ -15,6 +15,7 @@ from typing import Any
 
 import pyspark
 import startup
+from py4j.java_gateway import JavaClass, JavaPackage, JVMView
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
@@ -36,6 +37,7 @@ MASTER = "local[2,2]"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.ui.explainMode": "simple",  # of each plan a page is written that nobody opens
+    "spark.scheduler.listenerbus.metrics.maxListenerClassesTimed": "0",  # nobody asks how long each takes
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": java_options("2g", "1200m"),
@@ -74,6 +76,23 @@ def _launched(builder: SparkSession.Builder) -> SparkSession:
             raise
         print(f"starting another JVM: {ended}", file=sys.stderr)
         return builder.getOrCreate()
+
+
+def _names_asked_once() -> None:
+    """Keeps classes and packages of a JVM by their names. For each part of `org.apache.spark.X` the JVM looks for a
+    class in each of three hundred jars, and again whenever PySpark or a test names it."""
+    for owner in (JVMView, JavaPackage):
+
+        def kept(of: Any, name: str, ask: Any = owner.__getattr__) -> Any:
+            found = ask(of, name)
+            if isinstance(found, JavaClass) or (isinstance(found, JavaPackage) and name.islower()):
+                of.__dict__[name] = found  # a class of a jar that comes later is no package by then
+            return found
+
+        owner.__getattr__ = kept
+
+
+_names_asked_once()
 
 
 def scala_object(package: Any, name: str) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from engines import ORDERING, PARTITION, RECORD_KEY, SELF_CHECK, TABLE_NAME, TABLE_VERSION, Engine, hudi
 from pyspark.sql import SparkSession
+from rows import scans
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's reads")
 
@@ -45,9 +46,9 @@ def test_rows_by_the_metadata_table_are_those_by_folders_whatever_services_do(
 
 
 def answers(engine: Engine, path: Path, **options: str) -> list[tuple[object, ...]]:
-    """All rows, those of one partition twice."""
-    read = engine.read(path, **options).select("id", "p", "ts", "v")
-    return sorted(tuple(row) for row in read.collect() + read.where("p = 'p1'").collect())
+    """All rows, and those of one partition again, after a number that tells them apart."""
+    found = scans(engine.read(path, **options), ["true", "p = 'p1'"], "id", "p", "ts", "v")
+    return sorted(tuple(row) for row in found.collect())
 
 
 def plant(path: Path) -> None:

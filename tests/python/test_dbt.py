@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from sessions import SETTINGS
 
 from hudilite import jar
 
@@ -31,6 +33,11 @@ for arguments in json.loads(sys.argv[1]):
         done = dbtRunner().invoke([*arguments, "--profiles-dir", ".", "--no-use-colors"])
         assert done.success, (arguments, done.exception, done.result)
 """
+#: Those of all test sessions that say how a JVM runs; the others are the profile's.
+OF_JVM = (
+    *("spark.driver.memory", "spark.driver.extraJavaOptions"),
+    *("spark.sql.codegen.factoryMode", "spark.sql.ui.explainMode"),
+)
 QUERIES = {
     "newest": "SELECT id, fare, town FROM rides.newest ORDER BY id",
     "columns": "SHOW COLUMNS IN rides.newest",
@@ -45,7 +52,13 @@ QUERIES = {
 
 def run(project: Path, *commands: list[object]) -> list[dict[str, list[list[str]]]]:
     """Rows of the queries among these commands, one after the other."""
-    environment = {**os.environ, "HUDILITE_JAR": jar(), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+    settings = [word for name in OF_JVM if name in SETTINGS for word in ("--conf", f"{name}={SETTINGS[name]}")]
+    environment = {
+        **os.environ,
+        "HUDILITE_JAR": jar(),
+        "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+        "PYSPARK_SUBMIT_ARGS": shlex.join([*settings, "pyspark-shell"]),
+    }
     command = [sys.executable, "-c", PROGRAM, json.dumps(commands)]
     done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

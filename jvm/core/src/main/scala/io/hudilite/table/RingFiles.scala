@@ -129,10 +129,21 @@ private[hudilite] object RingFiles {
   /** Some partition has a ring. */
   def areIn(storage: Storage, basePath: String): Boolean = storage.list(folder(basePath)).nonEmpty
 
-  /** Removes rings and marks of these instants, which are taken back. Apache Hudi would go on by them. */
-  def remove(storage: Storage, basePath: String, instants: Set[String]): Unit = {
-    val of = storage.listBelow(folder(basePath)).filter(file =>
-      instants(file.name.stripSuffix(Suffix).stripSuffix(Mark)))
+  /** Removes rings and marks of these instants, which are taken back. Apache Hudi would go on by them.
+    *
+    * @param partitions
+    *   those of their files; `None` of a write that may have left rings where it has no file yet, which looks in all
+    */
+  def remove(storage: Storage, basePath: String, instants: Set[String], partitions: Option[Seq[String]]): Unit = {
+    // Most tables have no rings, however many partitions a write has.
+    def areThere: Boolean = storage.list(Buckets.folder(basePath)).exists(_.name == Folder)
+    val listed = partitions match {
+      case None => storage.listBelow(folder(basePath))
+      case Some(some) if some.nonEmpty && areThere =>
+        storage.list(some.distinct.map(folder(basePath, _))).values.flatten.toSeq
+      case _ => Nil
+    }
+    val of = listed.filter(file => !file.isDirectory && instants(file.name.stripSuffix(Suffix).stripSuffix(Mark)))
     of.sortBy(_.name.endsWith(Suffix)).map(_.path).foreach(storage.delete)
   }
 

@@ -60,9 +60,18 @@ object InstantTime {
 
   /** True when an instant of a timeline can have this time: one of the calendar, or one before all times. */
   def isOfTimeline(text: String): Boolean = isValid(text) &&
-    (isBeforeAll(text) ||
+    (isBeforeAll(text) || isPlain(text) ||
       (try { toLocal(text); true }
       catch { case _: DateTimeParseException => false }))
+
+  // Each file name of a timeline is asked; to parse it costs more than all else that is done with it.
+  private def isPlain(digits: String): Boolean = {
+    def two(at: Int): Int = (digits.charAt(at) - '0') * 10 + (digits.charAt(at + 1) - '0')
+    val (month, day) = (two(4), two(6))
+    month >= 1 && month <= 12 && day >= 1 && day <= DaysOfEachMonth && two(8) < 24 && two(10) < 60 && two(12) < 60
+  }
+
+  private val DaysOfEachMonth = 28
 
   /** The instant that a user's text names: 17 or 14 digits, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm:ss[.SSS]`, all on the
     * table's wall clock as in Hudi, or an ISO time with an offset, which is moved to `zone`.

@@ -3,7 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.storage.Place
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, InstantTime, Timeline}
+import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
 
 import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
@@ -16,7 +16,7 @@ private[hudilite] object BegunBootstrap {
   /** Entry of the first commit: number of the partitions whose rows follow. */
   private val Entry = "hudilite.bootstrap.to.come"
 
-  /** Entry of the commit that brings them. */
+  /** Entry of the commit that brings them, and of each later one of hudilite while the timeline has the first. */
   private val End = "hudilite.bootstrap.came"
 
   // Tables that this process is about to complete, by the tokens of the writes that do it.
@@ -37,9 +37,15 @@ private[hudilite] object BegunBootstrap {
     } finally underWay.remove(token)
   }
 
-  /** Entries of the commit of the write that has this token. */
-  private[transaction] def ending(table: Table, token: Option[String]): Map[String, String] =
-    if (completes(table, token)) Map(End -> "true") else Map.empty
+  /** Entries of the commit of the write that has this token, or none, as it completes.
+    *
+    * @param now
+    *   the timeline before that
+    */
+  private[transaction] def ending(table: Table, now: Timeline, token: Option[String]): Map[String, String] =
+    if (now.write(InstantTime.OfSkeletons).isDefined && (completes(table, token) || toCome(table, now).isEmpty))
+      Map(End -> "true")
+    else Map.empty
 
   /** Raises `UnsupportedTable` where rows of the table are to come by another write, or will not come any more.
     *
@@ -60,13 +66,18 @@ private[hudilite] object BegunBootstrap {
   private def completes(table: Table, token: Option[String]): Boolean =
     token.exists(underWay.get(_) == table.place)
 
-  private def toCome(table: Table, now: Timeline): Option[String] =
-    now.write(InstantTime.OfSkeletons).flatMap(table.store.readCommit(_).extra.get(Entry))
-      .filterNot(_ => haveCome(table, now))
+  // The first commit names all files of its source; the newest one, which says most, is read by each write.
+  private def toCome(table: Table, now: Timeline): Option[String] = {
+    def says(write: Instant): Boolean = table.store.readCommit(write).extra.contains(End)
+    now.write(InstantTime.OfSkeletons).flatMap { first =>
+      val later = now.writes.filter(_ != first).reverse
+      if (later.headOption.exists(says)) None
+      else table.store.readCommit(first).extra.get(Entry).filterNot(_ =>
+        later.drop(1).exists(says) || isArchived(table))
+    }
+  }
 
-  // The write that brings them is the next one, or has been archived before the first, which a savepoint may keep.
-  private def haveCome(table: Table, now: Timeline): Boolean =
-    now.writes.iterator.filter(_.time != InstantTime.OfSkeletons).exists(
-      table.store.readCommit(_).extra.contains(End)) ||
-      table.store.archivedCompleted().exists(i => Action.Writes(i.action))
+  // Where all that say so are archived before the first, which a savepoint may keep. None of hudilite has come since.
+  private def isArchived(table: Table): Boolean =
+    table.store.archivedCompleted().exists(i => Action.Writes(i.action))
 }

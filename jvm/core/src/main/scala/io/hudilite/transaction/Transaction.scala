@@ -84,7 +84,7 @@ final class Transaction private (
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption, schema,
           keys))
       end(metadata.and(CarriedFacts.entries(table, instant, notes, now) ++ RowsTaken.entries(metadata) ++
-          (if (planned) Nil else BegunBootstrap.ending(table, options.copies))), now)
+          BegunBootstrap.ending(table, now, if (planned) None else options.copies)), now)
     }
     finish()
     completed

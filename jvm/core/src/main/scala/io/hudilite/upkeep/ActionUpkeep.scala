@@ -59,9 +59,10 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       val action = MetadataAction.Written(instant, commit, facts(commit, grown))
       action -> new KnownState(asNow(before), metadata).before(action, grown)
     }((so, metadata) =>
-      new KeyUpkeep(so, keys).written(instant, commit, before, metadata) ++ so.secondary.flatMap(index =>
-        orLost(index.partition)(new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
-            .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata))))
+      orLost(RecordIndex)(new KeyUpkeep(so, keys).written(instant, commit, before, metadata)) ++
+        so.secondary.flatMap(index =>
+          orLost(index.partition)(new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
+              .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata))))
   }
 
   // Names from the metadata table spare a listing.

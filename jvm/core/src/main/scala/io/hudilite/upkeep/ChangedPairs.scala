@@ -1,15 +1,11 @@
 package io.hudilite.upkeep
 
-import io.hudilite.codec.hfile.HFileWriter
-import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, Partitions}
 import io.hudilite.metadata.{MetadataKeys, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.known.{ValuesOfFile, ValuesOfFiles}
 import io.hudilite.record.KeyChange
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
-
-import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.collection.BufferedIterator
 
@@ -65,20 +61,18 @@ private[upkeep] final case class ChangedPairs(index: SecondaryIndex, partition: 
       (was -- is).toSeq.map(left) ++ (is -- was).map(came)
     }
 
-  private def left(pair: String): KeyChange = KeyChange(told(pair, before), partition, None, Some(fileId))
+  private def left(pair: String): KeyChange = KeyChange(ofBefore.checked(pair), partition, None, Some(fileId))
 
-  private def came(pair: String): KeyChange = KeyChange(told(pair, after), partition, Some(fileId))
+  private def came(pair: String): KeyChange = KeyChange(ofAfter.checked(pair), partition, Some(fileId))
 
-  private def told(pair: String, file: Option[SizedFile]): String = checked(pair, index, file.fold(partition)(_.path))
+  private lazy val ofBefore = limit(index, before.fold(partition)(_.path))
+  private lazy val ofAfter = limit(index, after.fold(partition)(_.path))
 }
 
 private[upkeep] object ChangedPairs {
 
   // Of a file of which nobody counts the rows.
   private val RowBytes = 50L
-
-  // In UTF-8 at most, of each unit of UTF-16.
-  private val BytesOfLetter = 3
 
   /** All pairs of the rows of a slice without log files come. */
   def staying(basePath: String, slice: FileSlice, index: SecondaryIndex): ChangedPairs =
@@ -110,16 +104,9 @@ private[upkeep] object ChangedPairs {
       new Closing(found, () => found.close())
     }
 
-  /** The pair, where a file of the index can have it. */
-  def checked(pair: String, index: SecondaryIndex, path: => String): String = {
-    def bytes: Int = pair.getBytes(UTF_8).length
-    if (pair.length > HFileWriter.MostKeyBytes / BytesOfLetter && bytes > HFileWriter.MostKeyBytes)
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
-        "feature" ->
-          s"a secondary index of the column ${index.column}, of which a value and a record key have $bytes bytes",
-        "reason" -> s"${HFileWriter.MostKeyBytes} are the most; drop the index, or shorten the value")
-    pair
-  }
+  /** Of pairs that files of this path have. */
+  def limit(index: SecondaryIndex, path: String): KeyLimit =
+    KeyLimit(path, s"a secondary index of the column ${index.column}", "a value with its record key")
 
   /** The pairs of rows of one key that follow each other. */
   private final case class Run(key: String, pairs: Set[String])

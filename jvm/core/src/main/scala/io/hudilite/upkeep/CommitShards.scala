@@ -25,9 +25,12 @@ private[upkeep] final case class IndexShard(slice: FileSlice, logName: String, i
   *   in the order of the groups
   * @param isRead
   *   the changes are those of files: also rows that have been there before are among them
+  * @param limit
+  *   of the keys that come
   */
 private[upkeep] final case class CommitShards(folder: String, version: Int, instant: String, instantMs: Long,
-    groups: IndexGroups, shards: IndexedSeq[IndexShard], reader: PlaceReader, isRead: Boolean) extends KeyShards {
+    groups: IndexGroups, shards: IndexedSeq[IndexShard], reader: PlaceReader, isRead: Boolean,
+    limit: KeyLimit) extends KeyShards {
 
   import CommitShards._
 
@@ -49,7 +52,7 @@ private[upkeep] final case class CommitShards(folder: String, version: Int, inst
       (key, some) <- lot
       record <- KeyRecords.record(key, some, before.get(key), Some(instantMs))
       if !isRead || !KeyRecords.isSame(record, before.get(key))
-    } yield record
+    } yield record.copy(key = limit.checked(key))
   }
 
   private def of(shard: IndexShard, written: WriteStat): WriteStat =
@@ -82,9 +85,11 @@ private[upkeep] object CommitShards {
   *
   * @param instantsMs
   *   by file group of the table: epoch milliseconds of the instant of its newest slice
+  * @param limit
+  *   of the keys
   */
 private[upkeep] final case class InitialShards(folder: String, version: Int, instant: String, groups: IndexGroups,
-    instantsMs: Map[FileGroupId, Long]) extends KeyShards {
+    instantsMs: Map[FileGroupId, Long], limit: KeyLimit) extends KeyShards {
 
   override def count: Int = groups.ids.size
 
@@ -92,7 +97,7 @@ private[upkeep] final case class InitialShards(folder: String, version: Int, ins
 
   override def write(storage: Storage, number: Int, changes: Iterator[KeyChange]): Option[WriteStat] = {
     val records = new CommitShards.ByKey(changes).flatMap { case (key, some) =>
-      KeyRecords.record(key, some, None, None).map(timed)
+      KeyRecords.record(limit.checked(key), some, None, None).map(timed)
     }
     val (files, fileId) = (new KeyFiles(storage, folder, version), groups.ids(number))
     if (KeyFiles.mayHaveBase(fileId)) files.base(fileId, instant, records)

@@ -3,6 +3,7 @@ package io.hudilite.upkeep
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
 import io.hudilite.metadata.{
+  ExpressionIndex,
   KnownFile,
   MetadataAction,
   MetadataPartition,
@@ -41,7 +42,7 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
   def run(table: Table, indexes: IndexesToMake): Unit = if (!indexes.isEmpty) {
     new OwnWrites(home).dropInitialisations(home.timeline)
     val named = indexes.copy(
-      expressions = indexes.expressions.filter(i => isPossible(table)(i.refusal)),
+      expressions = indexes.expressions.filter(isPossible(table, _)),
       values = indexes.values.filter(v => IndexInitialisation.refusal(table, v.index.column).isEmpty))
     told(indexes.partitions.diff(named.partitions), "its column is another one, or has been changed by its id")
     lazy val files = ListedFiles.of(home.data, table.timeline)
@@ -66,35 +67,40 @@ private[hudilite] final class IndexInitialisation(home: MetadataHome, jobs: KeyJ
   }
 
   // By ids, older files may have the column under another name.
-  private def isPossible(table: Table)(refusal: String => Option[String]): Boolean =
-    table.schema.forall(_.byId.isEmpty) && table.storedJson.forall(refusal(_).isEmpty)
+  private def isPossible(table: Table, index: ExpressionIndex): Boolean =
+    keeps(table, index.column) && table.storedJson.forall(index.refusal(_).isEmpty)
 
   private def madeOfKeys(so: MetadataHome, table: Table, asked: KeysToMake): MetadataHome =
-    new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))) match {
-      case Some(reason) =>
-        told(Seq(MetadataPartition.RecordIndex), reason)
-        so
-      case None => listed(so, MetadataPartition.RecordIndex, table)
-    }
+    listedOrTold(so, MetadataPartition.RecordIndex, table)(
+      new KeyInitialisation(so, jobs).made(table, asked, InitialInstants.next(so, newest(table))))
 
   private def madeOfValues(so: MetadataHome, table: Table, asked: ValuesToMake): MetadataHome = {
     // As its definition is going to say.
     val index = asked.index.copy(hashesValues = SecondaryIndex.hashesValues(so.version)).in(table.storedJson)
-    val reason = so.refusal(index).orElse(
-      try new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))
+    listedOrTold(so, index.partition, table)(so.refusal(index).orElse(
+        new PairUpkeep(so, index, jobs).made(table, asked, InitialInstants.next(so, newest(table)))))
+  }
+
+  /** @param made
+    *   makes the partition, or says why it cannot be made
+    */
+  private def listedOrTold(so: MetadataHome, partition: MetadataPartition, table: Table)(made: => Option[String])
+      : MetadataHome = {
+    val reason =
+      try made
       catch {
         case NonFatal(e) =>
-          undo(so, index.partition, e)
+          undo(so, partition, e)
           e match {
             case own: HudiliteException => Some(own.getMessage)
             case other => throw other
           }
-      })
+      }
     reason match {
       case Some(reason) =>
-        told(Seq(index.partition), reason)
+        told(Seq(partition), reason)
         so
-      case None => listed(so, index.partition, table)
+      case None => listed(so, partition, table)
     }
   }
 
@@ -184,9 +190,12 @@ private[hudilite] object IndexInitialisation {
 
   /** Why a table cannot have a secondary index of this column: by its columns and by their history. */
   def refusal(table: Table, column: String): Option[String] =
-    if (!table.evolved(table.schema).forall(_.keeps(column)))
+    if (!keeps(table, column))
       Some(s"$column has had another name or type, or has been away")
     else table.storedJson.fold(Option("the table has no columns"))(SecondaryIndex.refusal(column, _))
+
+  private def keeps(table: Table, column: String): Boolean = table.evolved(table.schema).forall(_.keeps(column))
+
   val log = LoggerFactory.getLogger("io.hudilite.upkeep.IndexInitialisation")
   // Records of one process, which are made in memory.
   val MostFacts = 2000000L

@@ -2,14 +2,14 @@ package io.hudilite.upkeep
 
 import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
 import io.hudilite.filegroup.FileNames
-import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
 import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, RecordEncoder, RecordSchema}
-import io.hudilite.metadata.MetadataPayload.{NoPlace, Pair, Place}
+import io.hudilite.metadata.MetadataPayload.{Pair, Place}
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
 
 import java.io.{ByteArrayOutputStream, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
 
 import scala.collection.mutable
 
@@ -22,45 +22,25 @@ import scala.collection.mutable
   *   of the metadata table
   * @param version
   *   of the table
+  * @param blockBytes
+  *   about as many as a block of a log file has at most
   */
 private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: Int,
-    partition: MetadataPartition = MetadataPartition.RecordIndex) {
+    partition: MetadataPartition = MetadataPartition.RecordIndex, blockBytes: Int = KeyFiles.LogBlockBytes) {
 
   import KeyFiles._
 
-  /** A log file: places or pairs first, then keys that go; `None` where there is no record. */
+  /** A log file: places or pairs, and keys that go; `None` where there is no record. Of many records it has several blocks. */
   def log(fileId: String, name: String, instant: String, records: Iterator[MetadataRecord]): Option[WriteStat] = {
-    val headers = LogBlockWriter.headers(version, instant, RecordSchema.ofFiles)
-    def header(bytes: Long): Array[Byte] = LogBlockWriter.header(BlockKind.HFileData, headers, bytes)
-    val room = header(0L)
-    // The block grows where it stays, behind room for its header.
-    val out = new ByteArrayOutputStream()
-    out.write(room, 0, room.length)
-    val places = new HFileWriter(out, form(Untimed))
-    val gone = mutable.ArrayBuffer.empty[DeleteRecord]
-    var written = 0L
-    val encoded = new EncodedPayloads
-    records.foreach { record => // hot path
-      record.payload match {
-        case NoPlace => gone += DeleteRecord(record.key, MetadataPartition.RecordIndex.name, OrderingValue.CommitTime)
-        case of @ (_: Place | _: Pair) =>
-          places.append(record.key.getBytes(UTF_8), encoded.of(of))
-          written += 1
-        case other => throw new IllegalArgumentException(s"${partition.name} has no record of $other")
-      }
-    }
-    def ofGone: Array[Byte] = LogBlockWriter.bytes(BlockKind.Delete, Map(HeaderKey.InstantTime -> instant),
-      DeleteBlock.encode(gone.toSeq, version))
-    if (written == 0 && gone.isEmpty) None
+    val blocks = new KeyBlocks(version, instant, partition, form(Untimed), records, blockBytes)
+    if (!blocks.hasNext) None
     else {
-      val bytes = if (written > 0) places.finish() else 0L
-      def add(some: Array[Byte]): Unit = out.write(some, 0, some.length)
-      if (written > 0) add(LogBlockWriter.trailer(room.length, bytes)) else out.reset()
-      if (gone.nonEmpty) add(ofGone)
-      val content = out.toByteArray
-      if (written > 0) System.arraycopy(header(bytes), 0, content, 0, room.length)
-      Some(stat(fileId, name, create(name, content)).copy(numWrites = written, numUpdateWrites = written,
-          numDeletes = gone.size.toLong, logFiles = Seq(name)))
+      val first = new ByteArrayOutputStream()
+      while (blocks.hasNext && first.size < blockBytes) first.write(blocks.next())
+      val bytes = if (blocks.hasNext) stream(name, Iterator(first.toByteArray) ++ blocks)
+      else create(name, first.toByteArray)
+      Some(stat(fileId, name, bytes).copy(numWrites = blocks.written, numUpdateWrites = blocks.written,
+          numDeletes = blocks.deleted, logFiles = Seq(name)))
     }
   }
 
@@ -111,6 +91,31 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
       storage.read(s"$parent/$name").exists(java.util.Arrays.equals(_, content))) content.length.toLong
     else throw new IOException(s"$parent/$name could not be created, or is of another run")
 
+  // As [[create]], of more than is to be in memory.
+  private def stream(name: String, blocks: Iterator[Array[Byte]]): Long = {
+    val path = s"$parent/$name"
+    val digest = MessageDigest.getInstance("SHA-256")
+    var bytes = 0L
+    def next(): Array[Byte] = {
+      val block = blocks.next()
+      digest.update(block)
+      bytes += block.length
+      block
+    }
+    val isNew = storage.createStreamed(path)(out => while (blocks.hasNext) out.write(next()))
+    while (blocks.hasNext) next()
+    if (!isNew && !(lengthOf(name) == bytes && isSame(path, bytes, digest.digest())))
+      throw new IOException(s"$path could not be created, or is of another run")
+    bytes
+  }
+
+  private def isSame(path: String, bytes: Long, digest: Array[Byte]): Boolean = {
+    val found = MessageDigest.getInstance("SHA-256")
+    Iterator.iterate(0L)(_ + blockBytes).takeWhile(_ < bytes).foreach(at =>
+      found.update(storage.readRange(path, at, math.min(blockBytes.toLong, bytes - at).toInt)))
+    java.util.Arrays.equals(found.digest(), digest)
+  }
+
   private def lengthOf(name: String): Long =
     storage.list(parent).find(_.name == name).map(_.length).filter(_ > 0).getOrElse(
       throw new IOException(s"$parent/$name could not be created"))
@@ -133,16 +138,21 @@ private[upkeep] object KeyFiles {
   def mayHaveBase(fileId: String): Boolean =
     FileNames.parseBaseFile(FileNames.baseFile(fileId, GroupFiles.Token, "0")).isDefined
 
-  /** Records without their keys, which are alike for all keys of a place, and for all pairs. */
-  private final class EncodedPayloads {
+  /** A block, and what is in memory of a log file. Apache Hudi takes 256 MiB. */
+  val LogBlockBytes: Int = 32 << 20
+}
 
-    private val known = mutable.HashMap.empty[MetadataPayload, Array[Byte]]
+/** Records without their keys, which are alike for all keys of a place, and for all pairs. */
+private[upkeep] final class EncodedPayloads {
 
-    def of(payload: MetadataPayload): Array[Byte] = {
-      if (known.size > MostKnown) known.clear()
-      known.getOrElseUpdate(payload, RecordEncoder.encode(MetadataRecord("", payload)))
-    }
+  private val known = mutable.HashMap.empty[MetadataPayload, Array[Byte]]
+
+  def of(payload: MetadataPayload): Array[Byte] = {
+    if (known.size > EncodedPayloads.MostKnown) known.clear()
+    known.getOrElseUpdate(payload, RecordEncoder.encode(MetadataRecord("", payload)))
   }
+}
 
+private object EncodedPayloads {
   private val MostKnown = 10000
 }

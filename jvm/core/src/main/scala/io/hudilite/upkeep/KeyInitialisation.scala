@@ -29,7 +29,7 @@ private[upkeep] final class KeyInitialisation(home: MetadataHome, jobs: KeyJobs)
         val groups = groupsOf(table, slices, asked)
         val shards = InitialShards(home.folder, home.version, instant, groups,
           slices.map(s =>
-            s.groupId -> InstantTime.toEpochMillis(s.instant, ZoneId.systemDefault)).toMap)
+            s.groupId -> InstantTime.toEpochMillis(s.instant, ZoneId.systemDefault)).toMap, KeyUpkeep.limit(home))
         new MetadataWriter(home).begin(MetadataPartition.RecordIndex, groups.ids, instant, table.timeline)(
           jobs.run(found, shards, home.storage))
         None

@@ -45,7 +45,7 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
       work.jobs.run(sources,
         CommitShards(home.folder, home.version, instant,
           InstantTime.toEpochMillis(instant, ZoneId.systemDefault), groups, groups.ids.map(shards),
-          metadata.placeReader, isRead = work.told.isEmpty), home.storage)
+          metadata.placeReader, isRead = work.told.isEmpty, KeyUpkeep.limit(home)), home.storage)
     }
   }
 
@@ -92,6 +92,10 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
 
 private[upkeep] object KeyUpkeep {
   private val NumberLength = "0000-0".length
+
+  /** Of the keys of a record index. */
+  def limit(home: MetadataHome): KeyLimit = KeyLimit(home.basePath,
+    s"a record index of ${home.data.config.recordKeyFields.mkString(", ")}", "a record key")
 
   /** Rows stay where they are, as they are. */
   def isQuiet(commit: CommitMetadata): Boolean =

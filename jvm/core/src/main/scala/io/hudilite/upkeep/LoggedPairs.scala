@@ -28,9 +28,8 @@ private[upkeep] final case class LoggedPairs(basePath: String, index: SecondaryI
     def wanted(slice: FileSlice): Iterator[SecondaryKey] =
       LoggedPairs.of(storage, basePath, index, slice, Some(merged)).filter(pair => keys.forall(_(pair.recordKey)))
     def changed(slice: FileSlice, comes: Boolean): Iterator[KeyChange] = {
-      val group = Some(slice.fileId)
-      wanted(slice).map(pair =>
-        KeyChange.of(ChangedPairs.checked(pair.text, index, slice.paths.last), slice.partition, group, comes))
+      val (group, limit) = (Some(slice.fileId), ChangedPairs.limit(index, slice.paths.last))
+      wanted(slice).map(pair => KeyChange.of(limit.checked(pair.text), slice.partition, group, comes))
     }
     before.iterator.flatMap(changed(_, comes = false)) ++ after.iterator.flatMap(changed(_, comes = true))
   }

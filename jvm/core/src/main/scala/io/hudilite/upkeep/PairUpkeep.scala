@@ -6,9 +6,11 @@ import io.hudilite.metadata.{GroupRecords, MetadataPartition, MetadataRecord, Se
 import io.hudilite.metadata.MetadataPayload.{Pair, Place}
 import io.hudilite.metadata.stored.{MetadataTable, PlaceReader}
 import io.hudilite.record.KeyChange
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Storage, WeightedCache}
 import io.hudilite.table.{RowCounts, Table}
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+import scala.collection.mutable
 
 /** Writes into a secondary index what an action changes, or makes it (docs/format.md#secondary-indexes).
   * As for the record index, a delta commit of the metadata table is pending meanwhile.
@@ -189,10 +191,57 @@ private[upkeep] final case class PairShards(basePath: String, folder: String, ve
   private def pairsThere(storage: Storage, known: Map[String, Place], pairs: Set[String]): Set[String] = {
     val groups = pairs.flatMap(pair => known.get(SecondaryKey.parse(pair).recordKey)).map(place =>
       FileGroupId(place.partition, place.fileId))
-    Table.open(storage, basePath).slices(groups.map(_.partition).toSeq).values.flatten
-      .filter(slice => groups(slice.groupId))
-      .flatMap(LoggedPairs.of(storage, basePath, index, _, merged).map(_.text).filter(pairs)).toSet
+    there.of(storage, basePath, index, groups, merged).flatMap(_.filter(pairs)).toSet
   }
+
+  // Of all lots and shards of a process.
+  @transient private lazy val there = new PairsOfFiles
+}
+
+/** Pairs in the files of file groups before an action. The table is opened once, and a file is read once as long as its
+  * pairs are few.
+  */
+private[upkeep] final class PairsOfFiles {
+
+  import PairsOfFiles._
+
+  private var opened: Option[Table] = None
+  private val slices = mutable.HashMap.empty[String, Seq[FileSlice]]
+  private val known = new WeightedCache[FileGroupId, Seq[String]](MostLetters)
+
+  /** The pairs of each of these file groups that is there.
+    *
+    * @param merged
+    *   reads slices with log files
+    */
+  def of(storage: Storage, basePath: String, index: SecondaryIndex, groups: Set[FileGroupId],
+      merged: Option[MergedPairs]): Iterator[Iterator[String]] = {
+    val missing = groups.map(_.partition).filterNot(slices.contains)
+    if (missing.nonEmpty) {
+      val table = opened.getOrElse(Table.open(storage, basePath))
+      opened = Some(table)
+      val found = table.slices(missing.toSeq)
+      slices ++= missing.iterator.map(path => path -> found.getOrElse(path, Nil))
+    }
+    groups.iterator.flatMap(group => slices(group.partition).find(_.groupId == group)).map { slice =>
+      def read: Iterator[String] = LoggedPairs.of(storage, basePath, index, slice, merged).map(_.text)
+      known.get(slice.groupId).map(_.iterator).getOrElse(
+        if (slice.totalLength > MostFileBytes) read else kept(slice.groupId, read).iterator)
+    }
+  }
+
+  private def kept(group: FileGroupId, read: Iterator[String]): Seq[String] = {
+    val pairs = read.toVector
+    known.put(group, pairs, pairs.iterator.map(_.length + LettersOfText).sum)
+    pairs
+  }
+}
+
+private object PairsOfFiles {
+  private val MostLetters = 16L << 20
+  private val LettersOfText = 32L
+  // Packed, so that it may have some more letters than that.
+  private val MostFileBytes = 4L << 20
 }
 
 /** A secondary index that is being made.

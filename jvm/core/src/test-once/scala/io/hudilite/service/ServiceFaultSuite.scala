@@ -73,7 +73,7 @@ class ServiceFaultSuite extends FunSuite {
 
     private def isRestoring(world: World): Boolean = world.timeline.pending.exists(_.action == Action.Restore)
 
-    private def copyOfOrigin(): World = Served.copyOf(origin)
+    private def copyOfOrigin(): World = origin.copy()
 
     private def seen(world: World): Seen = look.seen(world)
 

@@ -55,7 +55,7 @@ class ServiceRaceSuite extends FunSuite {
     /** Possible final states, by the actions that got to their end: as if one had run after the other. */
     private lazy val serial: Map[Ended, Set[Seq[String]]] = {
       def rows(steps: Map[String, World => Boolean], order: String*): (Ended, Seq[String]) = {
-        val world = Served.copyOf(origin)
+        val world = origin.copy()
         val done = order.filter(steps(_)(world)).toSet
         (Ended(done("service"), done("write")), look.seen(world).rows)
       }
@@ -68,7 +68,7 @@ class ServiceRaceSuite extends FunSuite {
 
     /** `false` when the service has fewer calls. */
     def heldAt(number: Int): Boolean = {
-      val world = Served.copyOf(origin)
+      val world = origin.copy()
       var written: Option[Boolean] = None
       val held = new FaultyStorage(world.memory,
         call => {

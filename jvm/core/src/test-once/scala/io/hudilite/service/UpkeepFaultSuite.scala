@@ -32,8 +32,8 @@ class UpkeepFaultSuite extends FunSuite {
 
   private def tried(origin: World, version: Int, action: Run): Unit = {
     def run(storage: Storage, options: TransactionOptions): Unit = action(Table.open(storage, Path), options)
-    for (fault <- Fault.inTurn(Served.copyOf(origin).calls(run(_, World.Gone)), version)) {
-      val world = Served.copyOf(origin)
+    for (fault <- Fault.inTurn(origin.copy().calls(run(_, World.Gone)), version)) {
+      val world = origin.copy()
       val failure = world.failing(fault)(run(_, if (fault.lasting) World.Gone else World.Next))
       val clue = s"${fault.name}: $failure"
       checkReads(world, clue)

@@ -14,8 +14,8 @@ class FaultSuite extends FunSuite {
   private def run(world: World, fault: Fault)(write: (Storage, TransactionOptions) => Unit): Option[Throwable] =
     world.failing(fault)(write(_, World.Gone))
 
-  private def calls(prepare: Storage => Unit)(write: (Storage, TransactionOptions) => Unit): Int =
-    new World(path, prepare).calls(write(_, World.Gone))
+  private def calls(origin: World)(write: (Storage, TransactionOptions) => Unit): Int =
+    origin.copy().calls(write(_, World.Gone))
 
   private val kinds: Seq[(String, TableType, TextWrite)] = Seq(
     ("copy-on-write", TableType.CopyOnWrite, TextWrites.rewrite),
@@ -24,7 +24,7 @@ class FaultSuite extends FunSuite {
 
   for (version <- Seq(6, 9); (kind, tableType, write) <- kinds) {
 
-    def prepare(storage: Storage): Unit = { TextWrites.table(storage, path, version, tableType); () }
+    lazy val origin = new World(path, storage => { TextWrites.table(storage, path, version, tableType); () })
 
     test(s"version $version, $kind: a begin that fails leaves nothing, and nothing that lasts when storage is gone") {
       def begin(storage: Storage, options: TransactionOptions): Unit =
@@ -33,9 +33,9 @@ class FaultSuite extends FunSuite {
         Transaction.begin(TextWrites.reopened(storage, path), write.action, "UPSERT", options)
         ()
       }
-      assert(calls(prepare)(begin) > 10)
-      for (fault <- Fault.all(calls(prepare)(onlyBegin))) {
-        val world = new World(path, prepare)
+      assert(calls(origin)(begin) > 10)
+      for (fault <- Fault.all(calls(origin)(onlyBegin))) {
+        val world = origin.copy()
         val failed = run(world, fault)(onlyBegin)
         assert(failed.isDefined, fault.name)
         if (!fault.lasting) assertEquals(world.files, world.before, fault.name)
@@ -47,8 +47,8 @@ class FaultSuite extends FunSuite {
     test(s"version $version, $kind: a write that fails is not there or there as a whole, and loses no file") {
       def whole(storage: Storage, options: TransactionOptions): Unit =
         write.run(TextWrites.reopened(storage, path), options)
-      for (fault <- Fault.all(calls(prepare)(whole))) {
-        val world = new World(path, prepare)
+      for (fault <- Fault.all(calls(origin)(whole))) {
+        val world = origin.copy()
         val failed = run(world, fault)(whole)
         assert(world.isWhole, fault.name)
         val committed = world.timeline.writes.size > 1
@@ -80,7 +80,7 @@ class FaultSuite extends FunSuite {
           if (transaction.isRolledBack) made.remove(transaction.instant)
         }
       }
-      for (fault <- Fault.all(calls(_ => ())(first))) {
+      for (fault <- Fault.all(calls(new World(path, _ => ()))(first))) {
         val world = new World(path, _ => ())
         val failed = run(world, fault)(first)
         assert(world.isWhole, fault.name)

@@ -46,9 +46,9 @@ class RedefinitionSuite extends FunSuite {
     test(s"a ${tableType.name} table is the old one or the new one, whatever fails at any call") {
       def whole(storage: Storage, options: TransactionOptions): Unit =
         redefine(TextWrites.reopened(storage, path), facts(tableType), options)
-      val calls = new World(path, prepare(tableType)).calls(whole(_, World.Gone))
-      for (fault <- Fault.all(calls)) {
-        val world = new World(path, prepare(tableType))
+      val origin = new World(path, prepare(tableType))
+      for (fault <- Fault.all(origin.copy().calls(whole(_, World.Gone)))) {
+        val world = origin.copy()
         val opened = world.table
         val failed = world.failing(fault)(whole(_, World.Gone))
         val now = seen(world)

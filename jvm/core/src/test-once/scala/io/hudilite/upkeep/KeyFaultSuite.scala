@@ -42,8 +42,9 @@ class KeyFaultSuite extends FunSuite {
   private def tried(kind: KindOfIndex, prepare: Storage => Unit, kept: Seq[String] = Seq("files", "record_index"))(
       run: KeyedTable => Unit): Unit = {
     def on(storage: Storage, options: TransactionOptions): Unit = run(kind.table(storage, options, deltas = 2))
-    for (fault <- Fault.inTurn(new World(path, prepare).calls(on(_, World.Gone)), kind.version)) {
-      val world = new World(path, prepare)
+    val origin = new World(path, prepare)
+    for (fault <- Fault.inTurn(origin.copy().calls(on(_, World.Gone)), kind.version)) {
+      val world = origin.copy()
       val failure = world.failing(fault)(on(_, if (fault.lasting) World.Gone else World.Next))
       val clue = s"${fault.name}: $failure"
       check(kind, world, clue)

@@ -19,7 +19,7 @@ object Rooms {
   val core: Seq[Room] = Seq(
     Room("error", "the closed family of errors, and the conditions with their texts"),
     Room("storage", "the few file operations that the format needs, on Hadoop's file systems", "error"),
-    Room("codec.avro", "Avro's binary encoding and its container files"),
+    Room("codec.avro", "Avro's binary encoding and its container files", "storage"),
     Room("codec.bloom", "bloom filters, bit by bit"),
     Room("codec.hash", "the hash of keys of metadata tables"),
     Room("codec.hfile", "HFiles, block by block", "error", "storage"),

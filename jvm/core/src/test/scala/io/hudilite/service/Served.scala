@@ -137,9 +137,6 @@ private[service] object Served {
   def origin(version: Int, service: Served): World =
     new World(Path, storage => service.prepare(TextWrites.table(storage, Path, version, service.tableType)))
 
-  def copyOf(world: World): World =
-    new World(Path, copy => world.memory.paths.foreach(p => copy.createNew(p, world.memory.read(p).get)))
-
   /** True for the traces that a service or a write keeps while it runs. */
   def isTrace(file: String): Boolean = Seq("/.temp/", "/.heartbeat/", "/.hudilite/").exists(file.contains(_))
 }

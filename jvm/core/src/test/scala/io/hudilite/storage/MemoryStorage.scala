@@ -33,13 +33,20 @@ final class MemoryStorage(clock: () => Long = () => 0L) extends Storage {
   /** Every file, sorted by path. */
   def paths: Seq[String] = files.keySet.asScala.toList
 
+  /** Takes over every file and directory of another one; no content is ever changed, so both have it. */
+  def takeAll(other: MemoryStorage): Unit = {
+    other.files.forEach((path, entry) => { files.put(path, new Entry(entry.content, entry.modifiedMs)); () })
+    directories.putAll(other.directories)
+  }
+
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = directories.map(d => d -> listOne(d)).toMap
 
   private def listOne(directory: String): Seq[FileInfo] = {
     listed.incrementAndGet()
     val prefix = directory.stripSuffix("/") + "/"
-    val below = (files.tailMap(prefix).asScala.iterator ++ directories.tailMap(prefix).asScala.iterator)
-      .map(_._1).filter(_.startsWith(prefix)).map(_.substring(prefix.length).takeWhile(_ != '/')).toSet
+    val below = Seq(files, directories)
+      .flatMap(_.tailMap(prefix).keySet.asScala.iterator.takeWhile(_.startsWith(prefix)))
+      .map(_.substring(prefix.length).takeWhile(_ != '/')).toSet
     below.toSeq.filter(_.nonEmpty).sorted.map { name =>
       Option(files.get(prefix + name)) match {
         case Some(e) => FileInfo(prefix + name, e.content.length.toLong, e.modifiedMs, isDirectory = false)

@@ -70,4 +70,14 @@ class InstantTimeSuite extends FunSuite {
       assertEquals((e.condition, e.parameters), ("INVALID_INSTANT", Map("text" -> text)))
     }
   }
+
+  test("an instant of a timeline has a time up to the last of each field, and no later one") {
+    val days = Seq("20260101", "20260228", "20240229", "20260131", "20261231")
+    for (day <- days; time <- Seq("000000", "235959", "000000000", "235959999"))
+      assert(InstantTime.isOfTimeline(day + time), day + time)
+    for (day <- Seq("20260001", "20261301", "20260100", "20260132"))
+      assert(!InstantTime.isOfTimeline(day + "000000000"), day)
+    for (time <- Seq("240000001", "250000", "236000", "235960", "236000000", "235960000"))
+      assert(!InstantTime.isOfTimeline("20260101" + time), time)
+  }
 }

@@ -4,6 +4,7 @@ import io.hudilite.TestTables
 import io.hudilite.TestTables.writeFile
 import io.hudilite.config.CommitNotes
 import io.hudilite.error.UnsupportedTable
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, InstantTime}
 
@@ -56,6 +57,34 @@ class BegunBootstrapSuite extends FunSuite {
       write(table, TransactionOptions(copies = Some(token)))
     }
     write(table, TransactionOptions())
+  }
+
+  test("the first commit of a bootstrap that has ended is read by one write more, and no archive is asked again") {
+    val table = begun
+    BegunBootstrap.completing(table)(token => write(table, TransactionOptions(copies = Some(token))))
+    write(table, TransactionOptions())
+    // The commit that brought the rows is gone with its archive, and the first one stays for a savepoint.
+    val second = table.refresh().timeline.writes(1)
+    table.store.delete(second)
+    assertEquals(table.refresh().timeline.writes.map(_.time).contains(second.time), false)
+    val log =
+      new CountingStorage(new ForwardingStorage(TestTables.storage) { override val caches: Caches = new Caches })
+    write(Table.open(log, table.basePath), TransactionOptions())
+    assertEquals(log.calls.paths("get").filter(path => path.split('/').last.startsWith(InstantTime.OfSkeletons)), Nil,
+      log.calls.details)
+  }
+
+  test("each commit on top of a bootstrap without rows to come says so, and none of another table") {
+    val table = TestTables.createMergeOnRead(9)
+    write(table, TransactionOptions(), Some(InstantTime.OfSkeletons))
+    write(table, TransactionOptions())
+    val now = table.refresh()
+    assertEquals(now.store.readCommit(now.timeline.writes.last).extra.get("hudilite.bootstrap.came"), Some("true"))
+    val other = TestTables.createMergeOnRead(9)
+    write(other, TransactionOptions())
+    write(other, TransactionOptions())
+    val without = other.refresh()
+    assertEquals(without.store.readCommit(without.timeline.writes.last).extra.get("hudilite.bootstrap.came"), None)
   }
 
   test("a plan is not taken up before the rows have come") {

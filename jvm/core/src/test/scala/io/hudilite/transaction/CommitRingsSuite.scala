@@ -5,9 +5,10 @@ import io.hudilite.TestTables.{storage, writeFile}
 import io.hudilite.error.{CommitConflict, CorruptTable, UnsupportedTable}
 import io.hudilite.index.{BucketIndex, HashNode, HashRing, HashRings}
 import io.hudilite.service.undo.{Restores, Rollbacks}
+import io.hudilite.storage.CountingStorage
 import io.hudilite.table.{Buckets, RingFiles, StatedBuckets, Table}
 import io.hudilite.timeline.{Action, CommitMetadata}
-import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan, RollbackRequest}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -119,12 +120,32 @@ class CommitRingsSuite extends FunSuite {
     put(table, s"$split.commit", "")
     val now = table.refresh()
     val time = now.store.newInstantTime(now.timeline.lastTime.get)
-    now.store.requestRollback(time, RollbackPlan(InstantName(split, Action.DeltaCommit), Nil))
+    val file = now.store.readCommit(now.timeline.write(split).get).allPaths.head
+    now.store.requestRollback(time,
+      RollbackPlan(InstantName(split, Action.DeltaCommit),
+        Seq(RollbackRequest("p", Seq(file), first.fileId(0)))))
     now.store.toInflight(time, Action.Rollback)
     now.store.withdraw(now.timeline.write(split).get)
     assertEquals(Rollbacks.run(table.refresh(), None).write, split)
     assertEquals(Seq("hashing_meta", "commit").flatMap(end => text(table, s"$split.$end")), Nil)
     assert(text(table, "00000000000000.hashing_meta").isDefined)
+  }
+
+  test(
+    "a rollback lists the rings of its own partitions, of a clustering those of all, and of tables without any none") {
+    def listed(table: Table, action: String): Seq[String] = {
+      val counting = new CountingStorage(storage)
+      val run = Transaction.begin(Table.open(counting, table.basePath), action, "UPSERT")
+      writeFile(table, run.instant, "p", first.fileId(1))
+      val folders = counting.during(run.rollback())._2.paths("list").filter(_.contains("/consistent_hashing_metadata"))
+      folders.map(_.split("/consistent_hashing_metadata", -1)(1)).sorted
+    }
+    val table = created
+    assertEquals(listed(table, Action.DeltaCommit), Nil)
+    write(table, first.fileId(0))
+    Seq("q", "r/s").foreach(RingFiles.begin(storage, table.basePath, _, first))
+    assertEquals(listed(table, Action.DeltaCommit), Seq("/p"))
+    assertEquals(listed(table, Action.ReplaceCommit), Seq("", "/p", "/q", "/r", "/r/s"))
   }
 
   test("rings that a first write has left as it died bind no other, and those of a living one do") {

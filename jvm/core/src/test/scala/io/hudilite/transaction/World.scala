@@ -46,14 +46,24 @@ object Fault {
   private val Ways = for (after <- Seq(false, true); lasting <- Seq(false, true)) yield after -> lasting
 }
 
-/** A table in memory with a time of its own, before and after something that fails. */
-final class World(path: String, prepare: Storage => Unit) {
+/** A table in memory with a time of its own, before and after something that fails.
+  *
+  * @param origin
+  *   a world that nothing has happened to, which this one begins as
+  */
+final class World private (path: String, prepare: Storage => Unit, origin: Option[World]) {
+
+  def this(path: String, prepare: Storage => Unit) = this(path, prepare, None)
 
   val now = new AtomicLong(1767225600000L)
-  val memory = new MemoryStorage(() => now.get)
+  val memory: MemoryStorage = new MemoryStorage(() => now.get)
+  origin.foreach(o => memory.takeAll(o.memory))
   prepare(memory)
-  val before: Seq[String] = files
-  val visibleBefore: Seq[String] = visible
+  val before: Seq[String] = origin.fold(files)(_.before)
+  val visibleBefore: Seq[String] = origin.fold(visible)(_.visibleBefore)
+
+  /** Another one that begins as this one did: to copy a table costs less than to make it for each failure. */
+  def copy(): World = new World(path, _ => (), Some(this))
 
   def table: Table = Table.open(memory, path)
 

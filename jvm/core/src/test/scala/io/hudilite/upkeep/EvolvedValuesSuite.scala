@@ -3,11 +3,12 @@ package io.hudilite.upkeep
 import io.hudilite.EvolvedTables
 import io.hudilite.EvolvedTables.Columns
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
+import io.hudilite.metadata.{ExpressionIndex, IndexFunction, MetadataPartition}
 import io.hudilite.record.KeyChange
 import io.hudilite.service.undo.Rollbacks
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, CommitMetadata}
-import io.hudilite.transaction.named.NamedValues
+import io.hudilite.transaction.named.{NamedIndexes, NamedValues}
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -65,6 +66,27 @@ class EvolvedValuesSuite extends FunSuite {
     index(indexed)
     EvolvedTables.alter(indexed.table, Seq(1 -> "id", 2 -> "note"), "0" -> Seq(1 -> "key", 2 -> "note"))
     assertRefused(indexed)
+  }
+
+  test("an index of an expression outlasts a rollback where its column is as it was, and others have changed by id") {
+    val lower = ExpressionIndex(MetadataPartition.of("expr_index_l").get, "id", IndexFunction.Lower)
+    def create(table: KeyedTable): Unit = NamedIndexes.create(table.table, lower, "lower", Map("expr" -> "lower"),
+      table.options, FactsReader.here(table.storage))
+    def rolledBack(table: KeyedTable): Seq[String] = {
+      insert(table)
+      Rollbacks.run(table.table, None, table.options)
+      assertEquals(table.kept.differences, Nil)
+      table.kept.partitions.sorted
+    }
+    val table = keyed()
+    create(table)
+    EvolvedTables.alter(table.table, Seq(1 -> "id", 2 -> "memo"), "0" -> before)
+    assertEquals(rolledBack(table), Seq("expr_index_l", "files", "record_index"))
+    val renamed = keyed()
+    create(renamed)
+    EvolvedTables.alter(renamed.table, Seq(1 -> "id", 2 -> "note"), "0" -> Seq(1 -> "key", 2 -> "note"))
+    assertEquals(rolledBack(renamed), Seq("files", "record_index"))
+    assertEquals(intercept[InvalidInput](create(renamed)).condition, "STATEMENT_NOT_SUPPORTED")
   }
 
   test("a write is refused as it begins where an index is of a type that hudilite does not take") {

@@ -4,7 +4,7 @@ import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.IndexDefinitions
 import io.hudilite.record.KeyChange
-import io.hudilite.storage.MemoryStorage
+import io.hudilite.storage.{ForwardingStorage, MemoryStorage, OpenFile}
 import io.hudilite.transaction.{MetadataTablePolicy, TransactionOptions}
 import io.hudilite.transaction.named.{NamedIndexes, NamedValues}
 
@@ -44,6 +44,28 @@ class PairUpkeepSuite extends FunSuite {
     table.write("DELETE", Seq(p1 -> Seq("c")), leave("p", "a", "b"))
     assertEquals(table.places, Seq("a" -> q1, "b" -> q1, "c" -> p1))
     assertEquals(table.pairs("v"), Seq("\u0000$c", "blue$a", "red$b"))
+  }
+
+  test("a file with other rows of keys that leave is read once an action, whichever groups of the index ask") {
+    val (p1, q1) = (group("p", 1), group("q", 1))
+    val rows = "abcdefgh".map(letter => s"$letter=value-$letter")
+    var opened = Map.empty[String, Int]
+    val time = new AtomicLong(1767225600000L)
+    val counting = new ForwardingStorage(new MemoryStorage(() => time.addAndGet(10))) {
+      override def open(path: String): OpenFile = {
+        opened += path -> (opened.getOrElse(path, 0) + 1)
+        super.open(path)
+      }
+    }
+    val table = new KeyedTable(counting, "/t", version = 9, isPartitioned = false, tells = true).create()
+    Seq(p1 -> rows, q1 -> rows).foreach { case (to, some) =>
+      table.write("INSERT", Seq(to -> some), come(to, some.map(_.takeWhile(_ != '=')): _*))
+    }
+    create(table)
+    opened = Map.empty
+    table.write("DELETE", Seq(p1 -> Seq("x=y")), leave("p", rows.map(_.takeWhile(_ != '=')): _*) ++ come(p1, "x"))
+    assertEquals(opened.collect { case (path, times) if path.contains(s"/q/${q1.fileId}") => times }.toSeq, Seq(1))
+    assertEquals(table.pairs("v"), table.expectedPairs)
   }
 
   test("a value that is longer than a key of a file ends a secondary index, and nothing else") {

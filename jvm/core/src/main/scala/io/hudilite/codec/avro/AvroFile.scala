@@ -1,5 +1,7 @@
 package io.hudilite.codec.avro
 
+import io.hudilite.storage.WeightedCache
+
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -17,6 +19,8 @@ private[hudilite] object AvroFile {
   private val Magic = Array[Byte]('O', 'b', 'j', 1)
   private val SyncBytes = 16L
   private val PlainCodec = "null"
+  private val KnownSchemas = 64L
+  private val LongestKnown = 64 * 1024
 
   def isAvro(bytes: Array[Byte]): Boolean = bytes.startsWith(Magic)
 
@@ -37,10 +41,18 @@ private[hudilite] object AvroFile {
     */
   def read(bytes: Array[Byte]): AvroFields = {
     val (schema, block) = parts(bytes)
-    val record = AvroCodecValues.record(new Schema.Parser().parse(schema), block)
+    val record = AvroCodecValues.record(parsed(schema), block)
     if (block.remaining > 0) throw new IllegalArgumentException(s"its record has ${block.remaining} bytes too many")
     record
   }
+
+  // A timeline has many files of few schemas, and to parse one costs more than to read the record.
+  private val known = new WeightedCache[String, Schema](KnownSchemas)
+
+  // A longer one, which no writer has, is not worth keeping.
+  private def parsed(schema: String): Schema =
+    if (schema.length > LongestKnown) new Schema.Parser().parse(schema)
+    else known.getOrElsePut(schema)(new Schema.Parser().parse(schema))
 
   /** The schema and the bytes of the one record. */
   private def parts(bytes: Array[Byte]): (String, AvroInput) = {

@@ -1,7 +1,7 @@
 package io.hudilite.service.undo
 
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.table.{RingFiles, Table}
+import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 import io.hudilite.timeline.plan.{InstantName, RestoreMetadata, RestorePlan, RollbackMetadata}
 import io.hudilite.transaction.{MetadataUpkeep, Transaction, TransactionOptions}
@@ -119,7 +119,7 @@ object Restores {
       val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
         .map(now.store.readRollback)
       val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
-      RingFiles.remove(now.storage, now.basePath, rollbacks.flatMap(_.targets).map(_.time).toSet)
+      Rollback.removeRings(now.storage, now.basePath, rollbacks)
       val millis = (System.nanoTime() - started) / 1000000L
       now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
       // Rollbacks are removed, as Hudi does, since the restore records their results. Plans of failed attempts are among

@@ -2,7 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.{BootstrapIndexFiles, FileNames}
-import io.hudilite.storage.Undo
+import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.RingFiles
 import io.hudilite.timeline.{Action, Instant, InstantTime, State, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
@@ -181,7 +181,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
     new Undoing(store, current).end(time, metadata, RollbackPlan(target, Nil))
     deleteBeside(target.time)
-    RingFiles.remove(storage, basePath, Set(target.time))
+    removeRings(storage, basePath, Seq(metadata))
     // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
     // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)
@@ -217,6 +217,17 @@ private[hudilite] object Rollback {
     Markers.delete(storage, basePath, instant)
     Heartbeat.delete(storage, basePath, instant)
     OwnerFile.delete(storage, basePath, instant)
+  }
+
+  /** Removes the hash rings of the writes that these rollbacks take back. Only a clustering writes rings of its instant, and
+    * before its files.
+    */
+  private[hudilite] def removeRings(storage: Storage, basePath: String, rollbacks: Seq[RollbackMetadata]): Unit = {
+    val (clusterings, others) =
+      rollbacks.partition(_.targets.exists(target => Action.completed(target.action) == Action.ReplaceCommit))
+    def times(of: Seq[RollbackMetadata]): Set[String] = of.flatMap(_.targets).map(_.time).toSet
+    if (clusterings.nonEmpty) RingFiles.remove(storage, basePath, times(clusterings), None)
+    RingFiles.remove(storage, basePath, times(others), Some(others.flatMap(_.partitions).map(_.partition)))
   }
 
   /** Times of pending writes that a process has begun to take back, or has taken back except for their last traces. */

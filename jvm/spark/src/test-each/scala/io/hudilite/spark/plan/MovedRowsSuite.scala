@@ -225,6 +225,25 @@ class MovedRowsSuite extends PartitionedTables {
       }
     }
 
+  for ((mode, kind) <- Seq("COMMIT_TIME_ORDERING" -> "MERGE", "EVENT_TIME_ORDERING" -> "UPDATE"))
+    test(NewestSpark.unless(kind == "UPDATE")(
+        s"a row that moves onto a key that log files deleted is put back where that was, if it is seen there, $mode")) {
+      indexed("BLOOM") {
+        val path = table("MERGE_ON_READ", 6, "hoodie.record.merge.mode" -> mode, "hoodie.compact.inline" -> "false")
+        write(rows(0, 2, "'to'", 1).union(rows(2, 4, "'to'", 9)).coalesce(1), path, "bulk_insert")
+        spark.sql(s"DELETE FROM hudilite.`$path` WHERE p = 'to'")
+        val before = groups(path)
+        statement(path, kind, "'to'", "ts = 5L, v = 'moved'", "p = 'from' AND id < 'k000002'")
+        assertEquals(groups(path), before, "no second file group has the key")
+        statement(path, kind, "'to'", "ts = 5L, v = 'moved'", "p = 'from' AND id < 'k000004'")
+        // The row that is gone is newer than those, which would not be seen in its file group.
+        assertEquals(groups(path) == before, mode.startsWith("COMMIT"))
+        assertEquals(texts(path), (shown(0, 4, "to", 5, "moved") ++ shown(4, 6, "from", 1, "at 1")).sorted)
+        write(rows(0, 4, "'to'", 10), path, "upsert")
+        assertEquals(texts(path), (shown(0, 4, "to", 10, "at 10") ++ shown(4, 6, "from", 1, "at 1")).sorted)
+      }
+    }
+
   test("in the log of a bucket no row comes to a deleted one's key where ordering values decide") {
     indexed("BUCKET") {
       val path = table("MERGE_ON_READ", 6, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")

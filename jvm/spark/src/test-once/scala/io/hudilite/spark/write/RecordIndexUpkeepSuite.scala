@@ -5,7 +5,7 @@ import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{MetadataUse, Table}
 
@@ -18,7 +18,7 @@ import org.apache.spark.sql.functions.lit
 import scala.collection.JavaConverters._
 
 /** Tables with a record index that each kind of write keeps up: after it the index has the place of each row and no other. */
-class RecordIndexUpkeepSuite extends FunSuite {
+class RecordIndexUpkeepSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
 
@@ -172,9 +172,15 @@ class RecordIndexUpkeepSuite extends FunSuite {
       folder.test(s"$name: of two rows of a key the one that has the place stays found where the other goes") { path =>
         val table = new Keyed(path, version, kind, isPartitioned)
         val apart = "hoodie.parquet.small.file.limit" -> "0"
-        table.save(some(0, 4), table.asking.toSeq ++ Seq(op("insert"), apart): _*)
+        table.save(some(0, 5), table.asking.toSeq ++ Seq(op("insert"), apart): _*)
         table.save(some(2, 6, ts = 2), op("insert"), apart)
-        assertEquals(rows(path).toSeq.count(row => Set("k2", "k3")(row._1)), 4)
+        assertEquals(rows(path).toSeq.count(row => Set("k2", "k3", "k4")(row._1)), 6)
+        def times: Seq[Long] = spark.read.format("hudilite").load(path).where("id = 'k4'").select("ts").collect()
+          .map(_.getAs[Number](0).longValue).toSeq
+        table.save(some(4, 5, ts = 3)) // the index has one place, and files are asked
+        assertEquals(times, Seq(3L, 3L))
+        table.save(some(4, 5), op("delete"))
+        assertEquals(times, Nil)
         sql(s"DELETE FROM ${table.in} WHERE ts = 1 AND v >= 2")
         assertWhole(path, "DELETE by another column")
       }

@@ -111,7 +111,7 @@ final class SecondaryIndexSuite extends NamedSession {
     assertWhole(path, merging)
   }
 
-  for ((version, isMerged) <- Seq(9 -> false, 8 -> false, 9 -> true, 8 -> true))
+  for ((version, isMerged) <- Seq(9 -> false, 8 -> false, 9 -> true))
     test(s"version $version: indexes are made of the rows that are there, and each action keeps them up" +
       (if (isMerged) ", merge-on-read" else "")) {
       val path =

@@ -3,7 +3,7 @@ package io.hudilite.spark.plan.delta
 import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.spark.lookup.{ArrivalColumns, KeyPlaces, MoveResolution, ProbeTarget}
 import io.hudilite.spark.plan.layout.WriteLayout
-import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, NewestOfKey}
+import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, NewestOfKey, PutBackRows}
 import io.hudilite.spark.plan.table.PartitionFilters
 import io.hudilite.spark.stage.{RowNumber, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.RowLevelWrite
@@ -128,13 +128,19 @@ private[plan] object MovedRows {
     val probed = IndexProbeRule.probeTarget(
       operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
       relation, operation, PartitionFilters.Everywhere)
-    val probe = IndexProbeRule.indexed(IndexProbe(key, Some(partition), shared.shared, found, probed,
-        Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true),
-      operation.target.keyShards(inserts = false))
+    val shards = operation.target.keyShards(inserts = false)
+    // A record index finds none that is gone.
+    val back = if (shards.isDefined) None else PutBackRows.ofMoved(changes, relation, operation)
+    val probe = IndexProbeRule.indexed(IndexProbe(key, Some(partition), shared.shared,
+        found ++ back.toSeq.flatMap(_.columns), probed, Filter(arrives, SharedRowsAgain.of(shared)),
+        asksForSome = true),
+      shards)
     def stored(name: String): Attribute = found.find(_.name == name).get
     val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
     val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)
-    MovedRows(MoveResolution(changes, found, ArrivalColumns(key, partition, arrives, split.number), joined),
-      Some(probed))
+    val places = back.fold[Seq[NamedExpression]](found)(_.placed(found))
+    val placed = if (back.isEmpty) joined else Project(shared.output ++ places, joined)
+    MovedRows(MoveResolution(changes, places.map(_.toAttribute),
+        ArrivalColumns(key, partition, arrives, split.number), placed), Some(probed))
   }
 }

@@ -33,6 +33,28 @@ private[plan] object PutBackRows {
     operation.target.buckets.isEmpty && operation.target.isMergeOnRead && !operation.target.generatesKeys &&
       operation.target.conf.combine.beforeUpsert && marksRows(target) && inserts(query)
 
+  /** A row that a statement moves where its key is gone: the place of that, by which the writer puts it back; none where it
+    * would not be seen there. `None` where that cannot be asked, so that no row that is gone is looked for.
+    *
+    * @param changes
+    *   columns of the row
+    */
+  def ofMoved(changes: Seq[Attribute], relation: DataSourceV2Relation, operation: RowLevelWrite): Option[MovedBack] = {
+    val target = operation.target
+    val merges = rule(target)
+    def named(in: Seq[Attribute])(name: String): Option[Attribute] =
+      in.find(column => SQLConf.get.resolver(column.name, name))
+    val (newer, older) = (merges.fields.map(named(changes)), merges.fields.map(named(relation.output)))
+    if (target.buckets.isDefined || !target.isMergeOnRead || target.generatesKeys) None
+    else if (!merges.compares) Some(MovedBack(gone(), Nil, Literal.TrueLiteral))
+    else if ((newer ++ older).exists(_.isEmpty)) None
+    else {
+      val old = older.flatten.map(_.newInstance().withNullability(true))
+      val wins = newer.flatten.map(IsNotNull(_)).reduce[Expression](And(_, _))
+      Some(MovedBack(gone(), old, And(wins, WinsOver(newer.flatten, old, merges))))
+    }
+  }
+
   /** The statement may bring new rows. */
   def inserts(query: LogicalPlan): Boolean = query.exists {
     case rows: MergeRows => rows.notMatchedInstructions.exists(insert(_).isDefined)
@@ -140,7 +162,7 @@ private[plan] object PutBackRows {
   }
 
   /** A place as the writer is told it: by the position it sees that the row is put back. */
-  private def told(place: Attribute): Expression =
+  private[merge] def told(place: Attribute): Expression =
     if (place.name != RowPlace.Position) place
     else new Subtract(Literal(RowPosition.PutBack), Coalesce(Seq(place, Literal(RowPosition.Unknown))))
 
@@ -181,4 +203,30 @@ private[plan] object PutBackRows {
         },
         changes)
     }
+}
+
+/** The lookup of rows that a statement moves onto keys that are gone.
+  *
+  * @param gone
+  *   column that tells a row that is gone
+  * @param orderings
+  *   further columns of the table that the lookup reads
+  * @param wins
+  *   the row would be seen where its key was
+  */
+private[plan] final case class MovedBack(gone: Attribute, orderings: Seq[Attribute], wins: Expression) {
+
+  /** Columns that the lookup gives beside the places. */
+  def columns: Seq[Attribute] = orderings :+ gone
+
+  /** The places with the marks by which a writer puts rows back, and without those that are of no use. */
+  def placed(found: Seq[Attribute]): Seq[NamedExpression] = found.map {
+    case file if file.name == RowPlace.FileId =>
+      Alias(If(And(isGone, Not(wins)), Literal.create(null, file.dataType), file), file.name)()
+    case place if place.name == RowPlace.Position => Alias(If(isGone, PutBackRows.told(place), place), place.name)()
+    case other => other
+  }
+
+  // No row was found where it is null.
+  private def isGone: Expression = EqualNullSafe(gone.withNullability(true), Literal.TrueLiteral)
 }
