@@ -3,12 +3,15 @@ package io.hudilite.upkeep
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.{SecondaryIndex, SecondaryKey}
 import io.hudilite.record.{KeyChange, KeyNotes}
-
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{ToldFacts, WriteStat}
 
 import java.io.{ByteArrayInputStream, FileNotFoundException}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Arrays, Comparator}
+
+import scala.collection.mutable
 
 /** Runs work on the record index of a table that may be too much for the driver.
   *
@@ -45,6 +48,39 @@ trait KeyJobs extends Serializable {
   def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] = {
     val _ = (table, index, latest)
     None
+  }
+}
+
+/** Jobs on the driver alone. Of many changes some shards are written at a time, so that few are in memory: each source is
+  * read once for each of these passes.
+  */
+object DriverKeyJobs extends KeyJobs {
+
+  /** Changes in memory at a time. */
+  val MostAtOnce = 1000000L
+
+  override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] = {
+    val changes = sources.map(_.estimate).sum
+    val passes = math.max(1L, math.min(shards.count.toLong, (changes + MostAtOnce - 1) / MostAtOnce)).toInt
+    (0 until passes).flatMap { pass =>
+      val dealt = mutable.TreeMap.empty[Int, mutable.ArrayBuffer[KeyChange]]
+      for (source <- sources; change <- source.changes(storage)) { // hot path
+        val number = shards.numberOf(change.key, change.partition)
+        if (number % passes == pass) dealt.getOrElseUpdate(number, mutable.ArrayBuffer.empty) += change
+      }
+      dealt.keys.toList.flatMap(n => shards.write(storage, n, sorted(dealt.remove(n).get)))
+    }
+  }
+
+  private def sorted(changes: mutable.ArrayBuffer[KeyChange]): Iterator[KeyChange] = {
+    val decorated = changes.iterator.map(c => (c.key.getBytes(UTF_8), c)).toArray
+    Arrays.sort(decorated, ByBytes)
+    decorated.iterator.map(_._2)
+  }
+
+  private object ByBytes extends Comparator[(Array[Byte], KeyChange)] {
+    override def compare(a: (Array[Byte], KeyChange), b: (Array[Byte], KeyChange)): Int =
+      Arrays.compareUnsigned(a._1, b._1)
   }
 }
 

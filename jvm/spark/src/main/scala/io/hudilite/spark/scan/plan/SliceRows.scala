@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 /** Reads file slices that tasks name: the rows that a reader sees. */
 final class SliceRows private (factory: ScanReaderFactory) extends Serializable {
 
-  /** The rows of a slice, each valid until the next. What is opened is closed behind the last one, or as it fails. */
+  /** The rows of a slice, each valid until the next. Files are closed behind the last one, or as it fails. */
   def of(of: FileSlice): Iterator[InternalRow] = new Iterator[InternalRow] {
 
     private val reader = factory.createReader(ScanPartition(Seq(SliceSplit(of))))
