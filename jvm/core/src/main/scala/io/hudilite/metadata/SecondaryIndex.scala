@@ -1,5 +1,7 @@
 package io.hudilite.metadata
 
+import io.hudilite.config.{TableConfig, TableType}
+
 import org.apache.avro.Schema
 
 /** An index of the values of a column: a record for each row, whose key has the value and the record key.
@@ -62,6 +64,19 @@ object SecondaryIndex {
     *   that the user has chosen
     */
   def partitionName(name: String): String = MetadataPartition.SecondaryPrefix + name
+
+  /** Why a merge-on-read table has no right secondary index of this name: Apache Hudi 1.2 keeps up one of several through
+    * log files, and the others keep values that these replace, as many as there are rows.
+    *
+    * @param name
+    *   of its partition, whether it is there or not
+    */
+  def several(table: TableConfig, name: String): Option[String] = {
+    val others = table.metadataPartitions.filter(p => p.startsWith(MetadataPartition.SecondaryPrefix) && p != name)
+    if (table.tableType != TableType.MergeOnRead || others.isEmpty) None
+    else Some(s"the table is merge-on-read and has ${others.sorted.mkString(", ")} besides, of which Apache Hudi 1.2 " +
+      "keeps up one")
+  }
 
   /** The version that Apache Hudi gives an index of a table of this version. */
   def version(table: Int): String = if (hashesValues(table)) Second else First

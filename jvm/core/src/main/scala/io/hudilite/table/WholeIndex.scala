@@ -1,6 +1,5 @@
 package io.hudilite.table
 
-import io.hudilite.config.TableType
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileGroupId, FileSlice, StoredFile}
 import io.hudilite.index.BucketIndex
@@ -118,10 +117,8 @@ private[hudilite] final class ValueIndexes(table: Table, metadata: Option[Metada
         Nil
     }
 
-  /** Of a merge-on-read table with several of them Apache Hudi 1.2 keeps up one, and the others keep the values that log
-    * files replace, as many as there are rows.
-    */
-  def mayBeWhole: Boolean = table.config.tableType != TableType.MergeOnRead
+  /** Some of them may be gone by, as far as the properties of the table tell. */
+  def mayBeWhole: Boolean = all.exists(_.beside(table.config).isEmpty)
 
   /** The index, or the reason why a reader cannot go by it. */
   def whole(index: ValueIndex): Either[String, ValueIndex] = {
@@ -133,7 +130,7 @@ private[hudilite] final class ValueIndexes(table: Table, metadata: Option[Metada
   }
 
   private def found(index: ValueIndex): Either[String, ValueIndex] = for {
-    _ <- if (mayBeWhole) Right(()) else Left("updates in log files may be missing in it")
+    _ <- index.beside(table.config).toLeft(())
     keys <- table.askedIndex.left.map(reason => s"no record index, $reason")
     _ <- if (keys.isPartitioned) Left("the record index is one of each partition") else Right(())
     places <- keys.entries

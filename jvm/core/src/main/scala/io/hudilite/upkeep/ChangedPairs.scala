@@ -65,12 +65,8 @@ private[upkeep] final case class ChangedPairs(index: SecondaryIndex, partition: 
 
   private def came(pair: String): KeyChange = KeyChange(ofAfter.checked(pair), partition, Some(fileId))
 
-  private lazy val ofBefore = limit(before)
-  private lazy val ofAfter = limit(after)
-
-  private def limit(file: Option[SizedFile]): KeyLimit = KeyLimit(file.fold(partition)(_.path),
-    s"a secondary index of the column ${index.column}", "a value with its record key")
-
+  private lazy val ofBefore = limit(index, before.fold(partition)(_.path))
+  private lazy val ofAfter = limit(index, after.fold(partition)(_.path))
 }
 
 private[upkeep] object ChangedPairs {
@@ -100,6 +96,17 @@ private[upkeep] object ChangedPairs {
     val folder = Partitions.directory(basePath.stripSuffix("/"), slice.partition)
     slice.base.map(base => SizedFile(s"$folder/${base.name}", base.length))
   }
+
+  /** The pairs of the rows of a slice without log files. */
+  def rows(storage: Storage, basePath: String, slice: FileSlice, index: SecondaryIndex): Iterator[SecondaryKey] =
+    file(basePath, slice).fold(Iterator.empty: Iterator[SecondaryKey]) { of =>
+      val found = new ValuesOfFiles(storage, index.column, index.kind).open(of.path, of.bytes)
+      new Closing(found, () => found.close())
+    }
+
+  /** Of pairs that files of this path have. */
+  def limit(index: SecondaryIndex, path: String): KeyLimit =
+    KeyLimit(path, s"a secondary index of the column ${index.column}", "a value with its record key")
 
   /** The pairs of rows of one key that follow each other. */
   private final case class Run(key: String, pairs: Set[String])

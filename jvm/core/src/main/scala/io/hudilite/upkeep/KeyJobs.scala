@@ -1,6 +1,7 @@
 package io.hudilite.upkeep
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.metadata.{SecondaryIndex, SecondaryKey}
 import io.hudilite.record.{KeyChange, KeyNotes}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -42,6 +43,59 @@ trait KeyJobs extends Serializable {
     * An attempt that is made again, or beside another, makes the file of the same name with the same bytes.
     */
   def made(work: Seq[FileWork], storage: Storage): Seq[WriteStat] = work.map(_.run(storage, () => ()))
+
+  /** Reads the pairs of the rows that a reader sees in slices with log files. `None` where these jobs cannot merge log files,
+    * so that no secondary index goes by them.
+    *
+    * @param table
+    *   before the action
+    * @param latest
+    *   the greatest instant of log files in such slices
+    */
+  def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] = {
+    val _ = (table, index, latest)
+    None
+  }
+}
+
+/** Jobs on the driver alone. Of many changes some shards are written at a time, so that few are in memory: each source is
+  * read once for each of these passes.
+  */
+object DriverKeyJobs extends KeyJobs {
+
+  /** Changes in memory at a time. */
+  val MostAtOnce = 1000000L
+
+  override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] = {
+    val changes = sources.map(_.estimate).sum
+    val passes = math.max(1L, math.min(shards.count.toLong, (changes + MostAtOnce - 1) / MostAtOnce)).toInt
+    (0 until passes).flatMap { pass =>
+      val dealt = mutable.TreeMap.empty[Int, mutable.ArrayBuffer[KeyChange]]
+      for (source <- sources; change <- source.changes(storage)) { // hot path
+        val number = shards.numberOf(change.key, change.partition)
+        if (number % passes == pass) dealt.getOrElseUpdate(number, mutable.ArrayBuffer.empty) += change
+      }
+      dealt.keys.toList.flatMap(n => shards.write(storage, n, sorted(dealt.remove(n).get)))
+    }
+  }
+
+  private def sorted(changes: mutable.ArrayBuffer[KeyChange]): Iterator[KeyChange] = {
+    val decorated = changes.iterator.map(c => (c.key.getBytes(UTF_8), c)).toArray
+    Arrays.sort(decorated, ByBytes)
+    decorated.iterator.map(_._2)
+  }
+
+  private object ByBytes extends Comparator[(Array[Byte], KeyChange)] {
+    override def compare(a: (Array[Byte], KeyChange), b: (Array[Byte], KeyChange)): Int =
+      Arrays.compareUnsigned(a._1, b._1)
+  }
+}
+
+/** Pairs of merged rows, read where they are needed. */
+trait MergedPairs extends Serializable {
+
+  /** A pair of each row that a reader sees in the slice. The iterator closes what it has opened when it is through. */
+  def of(slice: FileSlice): Iterator[SecondaryKey]
 }
 
 /** A file that is made where there is most room for the work: on the driver or in a task. */
@@ -64,12 +118,18 @@ trait KeySource extends Serializable {
   /** The changes, which are taken once. The iterator closes what it has opened when it is through. */
   def changes(storage: Storage): Iterator[KeyChange]
 
+  /** They are read in tasks alone, as merged log files are. */
+  def inTasks: Boolean = false
+
   /** About how many changes there are, for the choice between driver and tasks. */
   def estimate: Long
 }
 
 /** The file groups of a record index that work is dealt to. */
 trait KeyShards extends Serializable {
+
+  /** Shards are written in tasks alone, since they may read merged log files. */
+  def inTasks: Boolean = false
 
   /** Number of all shards: at most, they are numbered from zero. */
   def count: Int
@@ -119,38 +179,5 @@ object ToldKeys {
   final case class Noted(path: String, estimate: Long) extends KeySource {
     override def changes(storage: Storage): Iterator[KeyChange] = KeyNotes.read(
       new ByteArrayInputStream(storage.read(path).getOrElse(throw new FileNotFoundException(path))))
-  }
-}
-
-/** Jobs on the driver alone. Of many changes some shards are written at a time, so that few are in memory: each source is
-  * read once for each of these passes.
-  */
-object DriverKeyJobs extends KeyJobs {
-
-  /** Changes in memory at a time. */
-  val MostAtOnce = 1000000L
-
-  override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] = {
-    val changes = sources.map(_.estimate).sum
-    val passes = math.max(1L, math.min(shards.count.toLong, (changes + MostAtOnce - 1) / MostAtOnce)).toInt
-    (0 until passes).flatMap { pass =>
-      val dealt = mutable.TreeMap.empty[Int, mutable.ArrayBuffer[KeyChange]]
-      for (source <- sources; change <- source.changes(storage)) { // hot path
-        val number = shards.numberOf(change.key, change.partition)
-        if (number % passes == pass) dealt.getOrElseUpdate(number, mutable.ArrayBuffer.empty) += change
-      }
-      dealt.keys.toList.flatMap(n => shards.write(storage, n, sorted(dealt.remove(n).get)))
-    }
-  }
-
-  private def sorted(changes: mutable.ArrayBuffer[KeyChange]): Iterator[KeyChange] = {
-    val decorated = changes.iterator.map(c => (c.key.getBytes(UTF_8), c)).toArray
-    Arrays.sort(decorated, ByBytes)
-    decorated.iterator.map(_._2)
-  }
-
-  private object ByBytes extends Comparator[(Array[Byte], KeyChange)] {
-    override def compare(a: (Array[Byte], KeyChange), b: (Array[Byte], KeyChange)): Int =
-      Arrays.compareUnsigned(a._1, b._1)
   }
 }

@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.config.{TableConfig, TableKeys, TableProperties, TableType}
+import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{
   ExpressionIndex,
@@ -61,7 +61,7 @@ private[hudilite] final class MetadataHome(val data: TimelineStore) {
     secondary.filter(_.refusal(schema).nonEmpty).map(_.partition)
 
   /** Why the table cannot have this secondary index. */
-  def refusal(index: SecondaryIndex): Option[String] = MetadataHome.unkept(data.config, index.column,
+  def refusal(index: SecondaryIndex): Option[String] = MetadataHome.unkept(data.config, index,
     storage.read(definitions).flatMap(content =>
       CorruptTable.guard(definitions)(IndexDefinitions.parse(content)).get(MetadataPartition.RecordIndex.name)))
 
@@ -193,7 +193,7 @@ private[hudilite] object MetadataHome {
       : Seq[(String, Either[String, SecondaryIndex])] =
     defined(storage, basePath, data.metadataPartitions.filter(isSecondary))((name, definitions) =>
       SecondaryIndex.of(name, definitions.get(name), data.version).flatMap(index =>
-        unkept(data, index.column, definitions.get(MetadataPartition.RecordIndex.name)).toLeft(index)).filterOrElse(
+        unkept(data, index, definitions.get(MetadataPartition.RecordIndex.name)).toLeft(index)).filterOrElse(
         index => keepsName(storage, basePath, data, index.column), "its column has had another name, or has been away"))
 
   // Files are asked for the column by its name of now. Of most tables there is no history.
@@ -203,13 +203,13 @@ private[hudilite] object MetadataHome {
       table.evolved(table.schema).forall(_.keepsName(column))
     }
 
-  /** Why a table cannot have a secondary index of this column that hudilite keeps up.
+  /** Why a table cannot have a secondary index that hudilite keeps up.
     *
     * @param keys
     *   definition of the record index
     */
-  private def unkept(data: TableConfig, column: String, keys: Option[IndexDefinition]): Option[String] =
-    withoutValues(data, column).orElse(
+  private def unkept(data: TableConfig, index: SecondaryIndex, keys: Option[IndexDefinition]): Option[String] =
+    withoutValues(data, index.column).orElse(SecondaryIndex.several(data, index.partition.name)).orElse(
       if (!data.metadataPartitions.contains(MetadataPartition.RecordIndex.name)) Some("there is no record index")
       else if (keys.exists(_.isPartitioned)) Some("the record index has the keys of each partition by themselves")
       else None)
@@ -217,8 +217,6 @@ private[hudilite] object MetadataHome {
   /** Why no index of such a table tells the values of this column, whatever its record index is like. */
   def withoutValues(data: TableConfig, column: String): Option[String] =
     if (data.version < GroupFiles.LogsNameTheirWrite) Some(s"tables of version ${data.version} have none")
-    else if (data.tableType == TableType.MergeOnRead)
-      Some("the table is merge-on-read, whose log files do not tell the values that they replace")
     else if (data.droppedColumns.contains(column)) Some(s"files do not have the column $column")
     else None
 

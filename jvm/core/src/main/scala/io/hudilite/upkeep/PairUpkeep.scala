@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.error.CorruptTable
+import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.metadata.{GroupRecords, MetadataPartition, MetadataRecord, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.MetadataPayload.{Pair, Place}
@@ -12,7 +12,7 @@ import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
 import scala.collection.mutable
 
-/** Writes into a secondary index of a copy-on-write table what an action changes, or makes it (docs/format.md#secondary-indexes).
+/** Writes into a secondary index what an action changes, or makes it (docs/format.md#secondary-indexes).
   * As for the record index, a delta commit of the metadata table is pending meanwhile.
   */
 private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex, jobs: KeyJobs) {
@@ -29,10 +29,13 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     */
   def written(instant: String, commit: CommitMetadata, before: Table, now: => Table, all: Boolean)(
       metadata: MetadataTable): Seq[WriteStat] = {
+    lazy val current = now
+    lazy val merged = mergedPairs(current, instant)
     val sources =
       if (KeyUpkeep.isQuiet(commit)) Nil
-      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, now)
-      else changes(commit, before, all)
+      else if (commit.operation == CommitMetadata.Cluster) clustered(commit, current)
+      // A compaction may have completed beside the write, and its log files lie on top of that.
+      else changes(commit, if (isMerged) current else before, all, merged)
     if (sources.isEmpty) Nil
     else {
       val pending = metadata.pending
@@ -40,9 +43,18 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
         IndexShard(slice, GroupFiles.logName(home.version, slice, pending.get(slice.groupId), instant), isNew = false))
       jobs.run(sources,
         PairShards(home.basePath, home.folder, home.version, instant, index, shards,
-          places(metadata, changed(commit, sources), now), all), home.storage)
+          places(metadata, changed(commit, sources), current), all, merged), home.storage)
     }
   }
+
+  private def mergedPairs(before: => Table, instant: String): Option[MergedPairs] =
+    if (!isMerged) None
+    else {
+      val table = before
+      jobs.mergedPairs(table, index, (table.timeline.lastTime.toSeq :+ instant).max)
+    }
+
+  private def isMerged: Boolean = home.data.config.tableType == TableType.MergeOnRead
 
   /** `None` where no two rows have one key, so that a pair that leaves is that of no other. To count rows takes longer than
     * to look for a few keys.
@@ -68,21 +80,31 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
 
   private def files(commit: CommitMetadata): Seq[WriteStat] = commit.allStats.filter(_.path.nonEmpty).toSeq
 
-  private def changes(commit: CommitMetadata, before: Table, all: Boolean): Seq[KeySource] = {
+  private def changes(commit: CommitMetadata, before: Table, all: Boolean, merged: => Option[MergedPairs])
+      : Seq[KeySource] = {
     val files = this.files(commit)
-    files.find(_.isLog).foreach(log => throw withLogs(log.path))
     val slices = before.slices((commit.replaced.keySet ++ files.map(_.partitionPath)).toSeq)
     val byId = slices.map { case (partition, some) => partition -> some.map(slice => slice.fileId -> slice).toMap }
     def of(partition: String, fileId: String): Option[FileSlice] = byId.get(partition).flatMap(_.get(fileId))
     val replaced = commit.replaced.toSeq.flatMap { case (partition, ids) => ids.distinct.flatMap(of(partition, _)) }
-    val rewritten = files.map(stat => stat -> of(stat.partitionPath, stat.fileId))
-    (replaced ++ rewritten.flatMap(_._2)).find(_.logs.nonEmpty).foreach(slice => throw withLogs(slice.fileId))
-    replaced.map(ChangedPairs.leaving(home.basePath, _, index)) ++
-      rewritten.map { case (stat, slice) => ChangedPairs.written(home.basePath, stat, slice, index, all) }
+    val written = files.groupBy(stat => FileGroupId(stat.partitionPath, stat.fileId)).toSeq
+    replaced.map(leaving(_, merged)) ++ written.map { case (group, stats) =>
+      this.written(stats, of(group.partition, group.fileId), all, merged)
+    }
   }
 
-  private def withLogs(name: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> home.basePath,
-    "reason" -> s"$name has log files, of which no values are told to ${index.partition.name}")
+  private def leaving(slice: FileSlice, merged: => Option[MergedPairs]): KeySource =
+    if (slice.logs.isEmpty) ChangedPairs.leaving(home.basePath, slice, index)
+    else LoggedPairs.leaving(home.basePath, slice, index, orUntold(merged, slice.fileId))
+
+  private def written(stats: Seq[WriteStat], before: Option[FileSlice], all: Boolean, merged: => Option[MergedPairs])
+      : KeySource =
+    if (stats.exists(_.isLog) || before.exists(_.logs.nonEmpty))
+      LoggedPairs.written(home.basePath, stats, before, index, all, orUntold(merged, stats.head.fileId))
+    else ChangedPairs.written(home.basePath, stats.head, before, index, all)
+
+  private def orUntold(merged: Option[MergedPairs], fileId: String): MergedPairs =
+    merged.getOrElse(throw LoggedPairs.untold(home.basePath, fileId, index))
 
   /** Makes it of the rows of the newest slices, or says why it cannot be made.
     *
@@ -91,8 +113,13 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     */
   def made(table: Table, asked: ValuesToMake, instant: String): Option[String] = {
     val slices = table.allSlices().values.flatten.toSeq
-    if (slices.exists(_.logs.nonEmpty)) Some("some file groups have log files, whose values are not told")
+    val merged = mergedPairs(table, instant)
+    if (merged.isEmpty && slices.exists(_.logs.nonEmpty))
+      Some("some file groups have log files, whose values are not merged here; compact the table first")
     else {
+      val sources = slices.map(slice =>
+        merged.filter(_ => slice.logs.nonEmpty).fold[KeySource](ChangedPairs.staying(home.basePath, slice, index))(
+          LoggedPairs.staying(home.basePath, slice, index, _)))
       MetadataHome.deleteBelow(home.storage, home.folderOf(index.partition))
       home.define(index)
       // An estimate: a file group of the index has room for 22 million keys.
@@ -100,8 +127,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
       val ids = (0 until IndexGroups.reckoned(rows, asked.least, asked.most, asked.growth))
         .map(GroupRecords(index.partition, _, Nil).fileId)
       new MetadataWriter(home).begin(index.partition, ids, instant, table.timeline)(
-        jobs.run(slices.map(ChangedPairs.staying(home.basePath, _, index)),
-          InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
+        jobs.run(sources, InitialPairs(home.folder, home.version, instant, index, ids), home.storage))
       None
     }
   }
@@ -124,10 +150,15 @@ private[upkeep] final case class PlacesBefore(groups: IndexGroups, slices: Index
   *   `None` where no two rows have one key
   * @param all
   *   pairs of rows that stay in their file group are written, too
+  * @param merged
+  *   reads slices with log files
   */
 private[upkeep] final case class PairShards(basePath: String, folder: String, version: Int, instant: String,
     index: SecondaryIndex,
-    shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean) extends KeyShards {
+    shards: IndexedSeq[IndexShard], places: Option[PlacesBefore], all: Boolean, merged: Option[MergedPairs])
+    extends KeyShards {
+
+  override def inTasks: Boolean = merged.isDefined
 
   override def count: Int = shards.size
 
@@ -160,7 +191,7 @@ private[upkeep] final case class PairShards(basePath: String, folder: String, ve
   private def pairsThere(storage: Storage, known: Map[String, Place], pairs: Set[String]): Set[String] = {
     val groups = pairs.flatMap(pair => known.get(SecondaryKey.parse(pair).recordKey)).map(place =>
       FileGroupId(place.partition, place.fileId))
-    there.of(storage, basePath, index, groups).flatMap(_.filter(pairs)).toSet
+    there.of(storage, basePath, index, groups, merged).flatMap(_.filter(pairs)).toSet
   }
 
   // Of all lots and shards of a process.
@@ -178,9 +209,13 @@ private[upkeep] final class PairsOfFiles {
   private val slices = mutable.HashMap.empty[String, Seq[FileSlice]]
   private val known = new WeightedCache[FileGroupId, Seq[String]](MostLetters)
 
-  /** The pairs of each of these file groups that is there. */
-  def of(storage: Storage, basePath: String, index: SecondaryIndex, groups: Set[FileGroupId])
-      : Iterator[Iterator[String]] = {
+  /** The pairs of each of these file groups that is there.
+    *
+    * @param merged
+    *   reads slices with log files
+    */
+  def of(storage: Storage, basePath: String, index: SecondaryIndex, groups: Set[FileGroupId],
+      merged: Option[MergedPairs]): Iterator[Iterator[String]] = {
     val missing = groups.map(_.partition).filterNot(slices.contains)
     if (missing.nonEmpty) {
       val table = opened.getOrElse(Table.open(storage, basePath))
@@ -189,9 +224,9 @@ private[upkeep] final class PairsOfFiles {
       slices ++= missing.iterator.map(path => path -> found.getOrElse(path, Nil))
     }
     groups.iterator.flatMap(group => slices(group.partition).find(_.groupId == group)).map { slice =>
-      def read: Iterator[String] = ChangedPairs.staying(basePath, slice, index).changes(storage).map(_.key)
+      def read: Iterator[String] = LoggedPairs.of(storage, basePath, index, slice, merged).map(_.text)
       known.get(slice.groupId).map(_.iterator).getOrElse(
-        if (slice.base.exists(_.length > MostFileBytes)) read else kept(slice.groupId, read).iterator)
+        if (slice.totalLength > MostFileBytes) read else kept(slice.groupId, read).iterator)
     }
   }
 

@@ -1,5 +1,6 @@
 package io.hudilite.metadata.stored
 
+import io.hudilite.config.TableConfig
 import io.hudilite.error.CorruptTable
 import io.hudilite.metadata.{AvroStatValues, MetadataPartition, SecondaryIndex, SecondaryKey, StatType}
 import io.hudilite.storage.{Closing, Parallel}
@@ -25,6 +26,9 @@ final class ValueIndex private (metadata: MetadataTable, of: SecondaryIndex, isN
 
   /** The column of the table, by its exact letters. */
   def column: String = of.column
+
+  /** Why it may be wrong in a table with these properties, as one of several. */
+  def beside(table: TableConfig): Option[String] = SecondaryIndex.several(table, partition.name)
 
   /** All that a question for very many values may read. */
   def bytes: Long = metadata.slices(partition).map(_.totalLength).sum

@@ -2,7 +2,7 @@ package io.hudilite.transaction.named
 
 import io.hudilite.config.{TableConfig, TableType}
 import io.hudilite.error.InvalidInput
-import io.hudilite.metadata.{ExpressionIndex, MetadataPartition}
+import io.hudilite.metadata.{ExpressionIndex, MetadataPartition, SecondaryIndex}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.TimelineStore
@@ -113,5 +113,14 @@ private[hudilite] object NamedIndexes {
   }
 
   private def dependents(config: TableConfig, found: Seq[String]): Seq[String] =
-    if (found.contains(ColumnStats.name)) config.metadataPartitions.filter(_ == PartitionStats.name) else Nil
+    (if (found.contains(ColumnStats.name)) config.metadataPartitions.filter(_ == PartitionStats.name) else Nil) ++
+      stale(config, found)
+
+  /** The last secondary index of a merge-on-read table that had several: it may be one that was not kept up. */
+  private def stale(config: TableConfig, found: Seq[String]): Seq[String] = {
+    val left = config.metadataPartitions.filter(_.startsWith(SecondaryPrefix)).diff(found)
+    if (left.size == 1 && found.exists(_.startsWith(SecondaryPrefix)) &&
+      SecondaryIndex.several(config, left.head).isDefined) left
+    else Nil
+  }
 }

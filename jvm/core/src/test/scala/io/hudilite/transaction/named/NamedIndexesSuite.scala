@@ -60,6 +60,16 @@ class NamedIndexesSuite extends FunSuite {
     begin(table.refresh()).commit(Nil)
   }
 
+  test("of two secondary indexes of a merge-on-read table both go, since one of them may be wrong") {
+    val table = listed(9, "files", "record_index", secondary, "secondary_index_by_size", "secondary_index_by_ts")
+    TableProperties.update(storage, table.basePath)(_ + (TableKeys.Type -> "MERGE_ON_READ"))
+    assert(NamedIndexes.drop(table.refresh(), "by_ts", TransactionOptions()))
+    assertEquals(state(table)._1, Seq("files", "record_index", secondary, "secondary_index_by_size"))
+    assert(NamedIndexes.drop(table.refresh(), "by_size", TransactionOptions()))
+    assertEquals(state(table),
+      (Seq("files", "record_index"), Set("files", "record_index"), Set("files", "record_index")))
+  }
+
   test("statistics of columns go with those of partitions") {
     val table = listed(9, "column_stats", "files", "partition_stats")
     assert(NamedIndexes.drop(table, "column_stats", TransactionOptions()))

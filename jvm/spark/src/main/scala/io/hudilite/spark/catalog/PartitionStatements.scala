@@ -5,13 +5,13 @@ import io.hudilite.filegroup.PathSelection
 import io.hudilite.record.{KeyEncoding, PartitionPaths}
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.spark.basefile.read.{ScanFilter, TimeSpelling}
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.row.{FieldText, PathText}
 import io.hudilite.spark.scan.plan.PartitionPruning
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
 import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.table.Table
-import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Collections, Map => JMap}
 
@@ -62,7 +62,7 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
       idents.contains(read.rowOf(path)))
     val conf = writeConf()
     MetastoreSync.around(session, found, conf.sync) {
-      PartitionDrops.run(found, dropped, TransactionOptions.of(conf.commit))
+      PartitionDrops.run(found, dropped, KeyedOptions.of(session, basePath, conf.commit))
       CachedPlans.refresh(session, basePath)
     }
     true

@@ -20,6 +20,8 @@ import scala.collection.JavaConverters._
 private[keys] final case class KeysOfRows(part: InputPartition, factory: PartitionReaderFactory,
     override val estimate: Long) extends KeySource {
 
+  override def inTasks: Boolean = true
+
   override def changes(storage: Storage): Iterator[KeyChange] = {
     val places = new PlacesOfRows
     if (factory.supportColumnarReads(part))

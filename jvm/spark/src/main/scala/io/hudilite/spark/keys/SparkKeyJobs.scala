@@ -2,6 +2,7 @@ package io.hudilite.spark.keys
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.metadata.SecondaryIndex
 import io.hudilite.spark.row.{RunningTask, SharedConf}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.{TaskJob, TaskWork}
@@ -9,7 +10,7 @@ import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
-import io.hudilite.upkeep.{DriverKeyJobs, FileWork, KeyJobs, KeyShards, KeySource}
+import io.hudilite.upkeep.{DriverKeyJobs, FileWork, KeyJobs, KeyShards, KeySource, MergedPairs}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -30,12 +31,15 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
   import SparkKeyJobs._
 
   override def run(sources: Seq[KeySource], shards: KeyShards, storage: Storage): Seq[WriteStat] =
-    if (sources.map(_.estimate).sum <= mostOfDriver && !sources.exists(_.isInstanceOf[KeysOfRows]))
+    if (sources.map(_.estimate).sum <= mostOfDriver && !shards.inTasks && !sources.exists(_.inTasks))
       DriverKeyJobs.run(sources, shards, storage)
     else dealt(sources, shards)
 
   override def merged(table: Table, slices: Seq[FileSlice]): Option[Seq[KeySource]] =
     Some(KeysOfRows.of(session, table, slices))
+
+  override def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] =
+    Some(PairsOfRows.of(session, table, index, latest))
 
   /** Small files are made by the driver, as long as they are few bytes together, and each of the others in a task. */
   override def made(work: Seq[FileWork], storage: Storage): Seq[WriteStat] = {

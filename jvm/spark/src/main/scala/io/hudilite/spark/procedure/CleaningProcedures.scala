@@ -7,6 +7,7 @@ import io.hudilite.filegroup.PathSelection
 import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
 import io.hudilite.service.partition.{DroppedPartitions, PartitionDrops, PartitionExpiry}
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.service.RunningService
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.timeline.CleanPlan
@@ -155,7 +156,7 @@ private[spark] object CleaningProcedures {
       .getOrElse(arguments.some("partition", named(call, arguments.needed("partition"))))
     dropped(call.changing(arguments.dryRun) { (table, conf) =>
       if (arguments.dryRun) PartitionDrops.preview(table, partitions)
-      else PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
+      else PartitionDrops.run(table, partitions, KeyedOptions.of(session, table.basePath, conf.commit))
     })
   }
 
@@ -175,7 +176,7 @@ private[spark] object CleaningProcedures {
     dropped(call.changing(arguments.dryRun) { (table, conf) =>
       val expiry = conf.services.expiry.checked
       if (arguments.dryRun) PartitionExpiry.preview(table, expiry)
-      else PartitionExpiry.run(table, expiry, TransactionOptions.of(conf.commit))
+      else PartitionExpiry.run(table, expiry, KeyedOptions.of(session, table.basePath, conf.commit))
     })
   }
 

@@ -4,7 +4,7 @@ import io.hudilite.config.ReadOptions
 import io.hudilite.service.partition.{PartitionDrops, PartitionExpiry}
 import io.hudilite.config.service.PartitionTtlOptions
 import io.hudilite.error.InvalidInput
-import io.hudilite.transaction.TransactionOptions
+import io.hudilite.spark.keys.KeyedOptions
 
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType, LongType, StringType}
@@ -72,7 +72,7 @@ private[procedure] object CopyProcedures {
         throw arguments.invalid("partitions", said, "it names no partition; leave it out to truncate the whole table"))
       arguments.list("partitions") match {
         case Some(partitions) => ServiceCall.of(session, arguments).changing() { (table, conf) =>
-            PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
+            PartitionDrops.run(table, partitions, KeyedOptions.of(session, table.basePath, conf.commit))
           }
         case None =>
           session.sql(s"TRUNCATE TABLE hudilite.`${TableArgument.pathOf(session, arguments).replace("`", "``")}`")
@@ -87,7 +87,7 @@ private[procedure] object CopyProcedures {
     arguments.oneOf("ttl_policy", Seq("KEEP_BY_TIME"))
     val days = arguments.integer("retain_days").map(n => PartitionTtlOptions.DaysRetain.name -> n.toString)
     val done = ServiceCall.of(session, arguments, days).changing() { (table, conf) =>
-      PartitionExpiry.run(table, conf.services.expiry.checked, TransactionOptions.of(conf.commit))
+      PartitionExpiry.run(table, conf.services.expiry.checked, KeyedOptions.of(session, table.basePath, conf.commit))
     }
     done.fileGroups.keys.toSeq.sorted.map(Row(_))
   }

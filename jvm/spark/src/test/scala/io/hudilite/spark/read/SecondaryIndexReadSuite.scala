@@ -14,7 +14,7 @@ import scala.util.Random
 class SecondaryIndexReadSuite extends IndexedReads {
 
   /** A table of hudilite's with a record index and three file groups, some of whose rows were written twice. */
-  private def made(version: Int): String = {
+  private def made(version: Int, tableType: String = "COPY_ON_WRITE"): String = {
     val path = Files.createTempDirectory("hudilite-values").resolve("t").toString
     def write(ids: Range, turn: Int): Unit =
       spark.range(ids.start.toLong, ids.end.toLong, ids.step.toLong, 1).selectExpr(
@@ -24,7 +24,7 @@ class SecondaryIndexReadSuite extends IndexedReads {
         s"timestamp_micros(-5000000000 + id * 1000001 + $turn) at")
         .write.format("hudilite").options(Map("hoodie.table.name" -> "t",
             "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.partitionpath.field" -> "dt",
-            "hoodie.datasource.write.precombine.field" -> "ts", "hoodie.datasource.write.table.type" -> "COPY_ON_WRITE",
+            "hoodie.datasource.write.precombine.field" -> "ts", "hoodie.datasource.write.table.type" -> tableType,
             "hoodie.write.table.version" -> version.toString, "hoodie.metadata.enable" -> "true",
             "hoodie.metadata.global.record.level.index.enable" -> "true")).mode("append").save(path)
     write(0 until 30, 0)
@@ -67,9 +67,14 @@ class SecondaryIndexReadSuite extends IndexedReads {
     path
   }
 
-  for (version <- versions)
-    test(s"version $version: a value is looked for in the file groups of its rows alone") {
-      val path = whole(version)
+  // Of such a table one index is gone by.
+  private lazy val merged: String = indexed(made(9, "MERGE_ON_READ"), columns = Seq("nn"))(identity)
+
+  for ((version, isMerged) <- versions.map(_ -> false) :+ (9 -> true))
+    test(s"version $version: a value is looked for in the file groups of its rows alone" +
+      (if (isMerged) ", merge-on-read" else "")) {
+      val path = if (isMerged) merged else whole(version)
+      if (isMerged) assert(found(read(path)).contains(" log files"), found(read(path)))
       val held = read(path).select("nn", "_hoodie_file_name").collect().toSeq
       val groups = held.map(row => Option(row.getString(0)) -> row.getString(1).take(36)).groupBy(_._1)
         .map { case (value, of) => value -> of.map(_._2).distinct.size }
@@ -146,7 +151,8 @@ class SecondaryIndexReadSuite extends IndexedReads {
     unused(clustered(_.drop(1)), "values for")
     unused(clustered(_.map(pair => pair.copy(recordKey = s"${pair.recordKey}-none"))), "-none has no place")
     unused(indexed(after("keyed-v9", "twice"), columns = Seq("i"))(_.distinct), "it has 17 places for 19 rows")
-    unused(indexed(after("keyed-mor-v9", "upsert-on-compacted"), columns = Seq("i"))(identity), "updates in log files")
+    unused(indexed(after("keyed-mor-v9", "upsert-on-compacted"), columns = Seq("i", "ts"))(identity),
+      "the table is merge-on-read and has secondary_index_of_ts besides")
     val damaged = clustered(identity)
     files(damaged).filter(_.toString.endsWith(".hfile")).foreach(f =>
       Files.write(f, Files.readAllBytes(f).map(b => (b ^ 0x11).toByte)))

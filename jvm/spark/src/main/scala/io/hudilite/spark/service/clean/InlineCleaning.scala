@@ -5,7 +5,7 @@ import io.hudilite.config.service.{CleaningPolicy, ServiceConf}
 import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.partition.{PartitionDrops, PartitionExpiry}
-import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState}
+import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState, ServiceTransaction}
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -77,7 +77,8 @@ private[service] object InlineExpiry extends InlineService("partition expiry") {
   override def mayBeDue(before: Table, conf: ServiceConf): Boolean = conf.inlineExpiry
 
   override def run(session: SparkSession, now: LatestTable, conf: WriteConf): Unit =
-    now.changing(PartitionExpiry.run(_, conf.services.expiry.checked, TransactionOptions.of(conf.commit)))
+    now.changing(table =>
+      PartitionExpiry.run(table, conf.services.expiry.checked, ServiceTransaction.of(session, table, conf)))
 
   override def state(table: Table, conf: ServiceConf): Option[ServiceState] =
     if (conf.expiry.days < 1) None

@@ -1,0 +1,60 @@
+package io.hudilite.spark.scan.plan
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.scan.task.{ScanPartition, ScanReaderFactory, SliceSplit}
+import io.hudilite.spark.slice.deliver.SliceMerge
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+/** Reads file slices that tasks name: the rows that a reader sees. */
+final class SliceRows private (factory: ScanReaderFactory) extends Serializable {
+
+  /** The rows of a slice, each valid until the next. Files are closed behind the last one, or as it fails. */
+  def of(of: FileSlice): Iterator[InternalRow] = new Iterator[InternalRow] {
+
+    private val reader = factory.createReader(ScanPartition(Seq(SliceSplit(of))))
+    private var isOpen = true
+    private var ready = false
+
+    override def hasNext: Boolean = {
+      if (isOpen && !ready) {
+        var more = false
+        try more = reader.next()
+        finally if (!more) {
+            isOpen = false
+            reader.close()
+          }
+        ready = more
+      }
+      ready
+    }
+
+    override def next(): InternalRow = {
+      if (!hasNext) throw new NoSuchElementException("no more rows")
+      ready = false
+      reader.get()
+    }
+  }
+}
+
+object SliceRows {
+
+  /** @param columns
+    *   those to deliver, which files hold
+    * @param latest
+    *   greatest instant whose log files count
+    */
+  def apply(session: SparkSession, table: Table, columns: StructType, latest: String): SliceRows = {
+    val state = new TableState(table, Query.Planned(latest, Nil))
+    new HudiliteScanBuilder(session, state, columns, Map.empty).build().toBatch.createReaderFactory() match {
+      case factory: ScanReaderFactory =>
+        val merge = SliceMerge(state.logs, Set(Seq(MetaFields.RecordKey)))
+        new SliceRows(factory.copy(job = factory.job.copy(merge = Some(merge))))
+      case other => throw new IllegalStateException(s"not a reader of slices: $other")
+    }
+  }
+}
