@@ -30,10 +30,12 @@ private[upkeep] final case class GroupCompaction(folder: String, version: Int, i
 
   override def bytes: Long = slice.totalLength
 
+  override def isStreamed: Boolean = merge != InMemory
+
   override def run(storage: Storage, goesOn: () => Unit): WriteStat =
-    try new KeyFiles(storage, folder, version, partition, forSeeks = merge != InMemory)
+    try new KeyFiles(storage, folder, version, partition, forSeeks = isStreamed)
         .ofEncoded(slice.fileId, instant, watched(records(storage), goesOn), madeMs).copy(prevCommit = slice.instant)
-    catch { case e: CorruptTable if e.condition == "CORRUPT_FILE" && merge != InMemory => throw advised(e) }
+    catch { case e: CorruptTable if e.condition == "CORRUPT_FILE" && isStreamed => throw advised(e) }
 
   // A base file of these may be larger than memory.
   private def records(storage: Storage): Records = merge match {

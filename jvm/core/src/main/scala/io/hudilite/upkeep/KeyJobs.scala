@@ -104,6 +104,9 @@ trait FileWork extends Serializable {
   /** Bytes that are read for it, for the choice between driver and tasks. */
   def bytes: Long
 
+  /** It takes little memory however large the file is, so that several may run beside each other. */
+  def isStreamed: Boolean
+
   /** Makes the file.
     *
     * @param goesOn

@@ -12,6 +12,9 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.upkeep.{DriverKeyJobs, FileWork, KeyJobs, KeyShards, KeySource, MergedPairs}
 
+import java.io.IOException
+
+import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.functions.col
@@ -41,9 +44,11 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
   override def mergedPairs(table: Table, index: SecondaryIndex, latest: String): Option[MergedPairs] =
     Some(PairsOfRows.of(session, table, index, latest))
 
-  /** Small files are made by the driver, as long as they are few bytes together, and each of the others in a task. */
+  /** Small files are made by the driver, as long as they are few bytes together, and each of the others in a task. Those
+    * that take memory are made by the driver in any case, one at a time.
+    */
   override def made(work: Seq[FileWork], storage: Storage): Seq[WriteStat] = {
-    val smallest = work.indices.sortBy(work(_).bytes)
+    val smallest = work.indices.filter(work(_).isStreamed).sortBy(work(_).bytes)
     val sums = smallest.scanLeft(0L)(_ + work(_).bytes).drop(1)
     val ofTasks = smallest.drop(sums.count(_ <= mostBytes)).reverse // the largest first
     val some = ofTasks.zip(inTasks(ofTasks.map(work))).toMap
@@ -52,8 +57,18 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
 
   private def inTasks(work: Seq[FileWork]): Seq[WriteStat] =
     if (work.isEmpty) Nil
-    else HudiliteException.unwrapping(TaskJob.run(session, s"hudilite: compaction of the metadata table of $basePath",
+    else failing(TaskJob.run(session, s"hudilite: compaction of the metadata table of $basePath",
         new FilesOfTask(TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))), work))
+
+  /** Errors of tasks as the driver would raise them: upkeep goes by those of hudilite's, and lets a service wait for the next
+    * write after those of the storage.
+    */
+  private def failing[T](job: => T): T =
+    try HudiliteException.unwrapping(job)
+    catch {
+      case e: SparkException if !String.valueOf(e.getMessage).contains("cancelled") =>
+        throw new IOException(s"the indexes of $basePath could not be written by tasks: ${e.getMessage}", e)
+    }
 
   private def dealt(sources: Seq[KeySource], shards: KeyShards): Seq[WriteStat] = {
     val table = TaskTable(basePath, SharedConf(Sessions.hadoopConf(session)))
@@ -63,8 +78,7 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
     val changes = new ChangesOfKeys(s"hudilite: record keys of $basePath", dealing, batches(sources, cores))
     val rows = Datasets.ofRows(session, DataSourceV2Relation.create(changes, None, None))
       .repartition(tasks, col(ChangesOfKeys.Task)).sortWithinPartitions(ChangesOfKeys.Shard, ChangesOfKeys.Key)
-    // Upkeep goes by the error of a task.
-    HudiliteException.unwrapping(Sessions.withSettings(session)(
+    failing(Sessions.withSettings(session)(
         rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq))
   }
 

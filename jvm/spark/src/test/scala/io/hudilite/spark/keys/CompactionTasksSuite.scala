@@ -9,6 +9,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.upkeep.{FileWork, KeyJobs, KeyShards, KeySource, MetadataHome, MetadataServices}
 
+import java.io.IOException
 import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -67,18 +68,32 @@ class CompactionTasksSuite extends FunSuite {
       assertEquals(slices.size, 2)
       assertEquals(compact(slices.map(_.totalLength).min - 1), (2, 1))
       more(20010, 20020)
-      assertEquals(compact(0L), (3, 0))
+      assertEquals(compact(0L), (2, 1), "the listing takes memory")
       more(20020, 20030)
       assertEquals(compact(8L << 20), (0, 3))
+  }
+
+  test("a task that fails is an error of the storage, which no write fails by") {
+    val jobs = new SparkKeyJobs(spark, "/tmp/nowhere", mostBytes = 0L)
+    val storage = new HadoopStorage(spark.sparkContext.hadoopConfiguration)
+    val error = intercept[IOException](jobs.made(Seq(BrokenWork), storage))
+    assert(error.getMessage.contains("no space is left"), error.getMessage)
   }
 }
 
 private final case class CountedWork(work: FileWork) extends FileWork {
   override def bytes: Long = work.bytes
+  override def isStreamed: Boolean = work.isStreamed
   override def run(storage: Storage, goesOn: () => Unit): WriteStat = {
     (if (Option(TaskContext.get()).isDefined) CountedWork.ofTasks else CountedWork.ofDriver).incrementAndGet()
     work.run(storage, goesOn)
   }
+}
+
+private object BrokenWork extends FileWork {
+  override def bytes: Long = 1L
+  override def isStreamed: Boolean = true
+  override def run(storage: Storage, goesOn: () => Unit): WriteStat = throw new IOException("no space is left")
 }
 
 private object CountedWork {
