@@ -128,8 +128,8 @@ private[plan] object MovedRows {
     val probed = IndexProbeRule.probeTarget(
       operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
       relation, operation, PartitionFilters.Everywhere)
-    val shards = operation.target.keyShards(inserts = false)
-    // A record index finds none that is gone.
+    // Rows that arrive are new where the table lacks their keys: an index that hides gone ones is not asked.
+    val shards = operation.target.keyShards(inserts = true)
     val back = if (shards.isDefined) None else PutBackRows.ofMoved(changes, relation, operation)
     val probe = IndexProbeRule.indexed(IndexProbe(key, Some(partition), shared.shared,
         found ++ back.toSeq.flatMap(_.columns), probed, Filter(arrives, SharedRowsAgain.of(shared)),

@@ -45,7 +45,9 @@ private[plan] object PutBackRows {
     def named(in: Seq[Attribute])(name: String): Option[Attribute] =
       in.find(column => SQLConf.get.resolver(column.name, name))
     val (newer, older) = (merges.fields.map(named(changes)), merges.fields.map(named(relation.output)))
-    if (target.buckets.isDefined || !target.isMergeOnRead || target.generatesKeys) None
+    // A moved row is whole: no value of a gone one completes it. And no group that a clustering is about to replace takes it.
+    val staysWhole = !merges.completesAll && !target.existing.exists(_.pendingClusterings.nonEmpty)
+    if (!staysWhole || target.buckets.isDefined || !target.isMergeOnRead || target.generatesKeys) None
     else if (!merges.compares) Some(MovedBack(gone(), Nil, Literal.TrueLiteral))
     else if ((newer ++ older).exists(_.isEmpty)) None
     else {
