@@ -84,7 +84,7 @@ final class HudiliteScan private (
 
   /** How the splits can be grouped by bucket, where they are not yet. */
   private[scan] lazy val bucketed: Option[BucketGrouping] =
-    if (grouping.isDefined || limit.isDefined || planner.first.isDefined) None
+    if (grouping.isDefined || lots.isDefined || limit.isDefined || planner.first.isDefined) None
     else planner.grouping(columns, byPartition = false)
 
   private[scan] def partitionColumns: Seq[String] = source.table.config.partitionFields
@@ -213,7 +213,7 @@ final class HudiliteScan private (
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =
-    new HudiliteScan(session, planner, others, limit, offered, None)
+    new HudiliteScan(session, planner, others, limit, offered, None, lots)
 
   // Spark puts plans with other filters into one, for which it takes either of two equal scans, so that filters count.
   private def identity: Seq[Any] = Seq(read, planner.filters.toSet, planner.expressed.toSet)
