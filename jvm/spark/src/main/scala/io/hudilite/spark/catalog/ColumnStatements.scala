@@ -3,11 +3,12 @@ package io.hudilite.spark.catalog
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnEdit
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.sync.MetastoreSync
 import io.hudilite.table.{Table, TableAccess, TableSupport}
-import io.hudilite.transaction.{AlteredColumns, Assumption, ColumnAlteration, TransactionOptions}
+import io.hudilite.transaction.{AlteredColumns, Assumption, ColumnAlteration}
 
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
@@ -76,7 +77,7 @@ private[catalog] object ColumnStatements {
 
   private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges, assumption: Assumption): Unit = {
     val conf = place.writeConf()
-    val options = TransactionOptions.of(conf.commit)
+    val options = KeyedOptions.of(place.session, place.basePath, conf.commit)
     val json = schemaJson(table, changed)
     if (changed.asWritten && !table.schema.exists(_.byId.isDefined))
       ColumnAlteration.grow(table, json, options, assumption)

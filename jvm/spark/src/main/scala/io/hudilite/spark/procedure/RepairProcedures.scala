@@ -6,6 +6,7 @@ import io.hudilite.error.{CommitConflict, HudiliteException, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.doctor.{Doctor, Finding, ReplacedProperties}
 import io.hudilite.service.undo.Rollbacks
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.spark.row.RowKeys
 import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.spark.shim.Sessions
@@ -165,7 +166,8 @@ private[procedure] object RepairProcedures {
     }
 
     private def takeBack(own: Instant, others: Seq[Instant]): Unit = if (others.nonEmpty) {
-      try call.onTable((now, conf) => Rollbacks.run(now, Some(own.time), TransactionOptions.of(conf.commit)))
+      try call.onTable((now, conf) =>
+          Rollbacks.run(now, Some(own.time), KeyedOptions.of(call.session, now.basePath, conf.commit)))
       catch {
         case e: HudiliteException =>
           throw changed(others, s", and the overwrite ${own.time} could not be taken back: ${e.getMessage}")
