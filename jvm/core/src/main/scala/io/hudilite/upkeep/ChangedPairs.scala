@@ -170,7 +170,6 @@ private[upkeep] final case class LoggedPairs(basePath: String, index: SecondaryI
   override def inTasks: Boolean = true
 
   override def changes(storage: Storage): Iterator[KeyChange] = {
-    // As many as the task had in memory that has written them.
     val keys = logs.map(_.iterator.flatMap(log => new KeysOfFiles(storage).ofLog(log.path, log.bytes)).map(_._1).toSet)
     def wanted(slice: FileSlice): Iterator[SecondaryKey] =
       LoggedPairs.of(storage, basePath, index, slice, Some(merged)).filter(pair => keys.forall(_(pair.recordKey)))
@@ -186,6 +185,9 @@ private[upkeep] object LoggedPairs {
 
   // Of a slice of which nobody counts the rows.
   private val RowBytes = 50L
+
+  // In the memory of a task; without them pairs that stay are dealt, too, and left out where they arrive.
+  private val MostKeys = 500000L
 
   /** All pairs of the rows of a slice come. */
   def staying(basePath: String, slice: FileSlice, index: SecondaryIndex, merged: MergedPairs): KeySource =
@@ -207,7 +209,8 @@ private[upkeep] object LoggedPairs {
     val (own, bases) = stats.partition(_.isLog)
     val slice = after(stats.head, bases.headOption, own, before)
     val logs = own.map(stat => SizedFile(s"${basePath.stripSuffix("/")}/${stat.path}", stat.fileSizeInBytes))
-    val touched = if (all || bases.nonEmpty) None else Some(logs)
+    val records = own.map(stat => stat.numInserts + stat.numUpdateWrites + stat.numDeletes).sum
+    val touched = if (all || bases.nonEmpty || before.isEmpty || records > MostKeys) None else Some(logs)
     // Rows that are read: it is for the choice between driver and tasks.
     LoggedPairs(basePath, index, before, Some(slice), touched, merged, (before.toSeq :+ slice).map(estimateOf).sum)
   }

@@ -6,6 +6,7 @@ import io.hudilite.spark.scan.task.{ScanPartition, ScanReaderFactory, SliceSplit
 import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.table.Table
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
@@ -20,14 +21,14 @@ final class SliceRows private (factory: ScanReaderFactory) extends Serializable 
     private var isOpen = true
     private var ready = false
 
+    // Whoever takes the rows may fail.
+    Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit]((_: TaskContext) => close()))
+
     override def hasNext: Boolean = {
       if (isOpen && !ready) {
         var more = false
         try more = reader.next()
-        finally if (!more) {
-            isOpen = false
-            reader.close()
-          }
+        finally if (!more) close()
         ready = more
       }
       ready
@@ -37,6 +38,11 @@ final class SliceRows private (factory: ScanReaderFactory) extends Serializable 
       if (!hasNext) throw new NoSuchElementException("no more rows")
       ready = false
       reader.get()
+    }
+
+    private def close(): Unit = if (isOpen) {
+      isOpen = false
+      reader.close()
     }
   }
 }
