@@ -9,7 +9,7 @@ import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, record
 from model import Model
 from named_indexes import create_by_hudi, create_by_hudilite, table_of
-from rows import found_by_each, held_by_each, rows_of
+from rows import found_by_each, held_by_each
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own files")
 
@@ -28,6 +28,7 @@ HUDIS = {
     "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider",
 }
 FILTERS = [
+    "true",
     "lower(colour) = 'c0'",
     "lower(colour) = 'c4'",
     "lower(colour) > 'c5'",
@@ -77,16 +78,16 @@ def test_hudi_and_hudilite_keep_up_indexes_of_expressions_in_turns(
         (model.delete if operation == "delete" else model.upsert)(batch)
         if turn >= 2:
             assert sorted(indexes(path)) == ["expr_index_begin", "expr_index_low"], (turn, engine.name)
+        wanted = held_by_each(frame(spark, list(model.held.values())), FILTERS)
         for reader in (lite, real):
             read = reader.read(path, **{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"})
-            assert rows_of(read) == model.rows(), (turn, reader.name)
-            if turn < 2 or (reader is real and engine is real and turn < len(turns) - 1):
-                continue  # the other engine goes by it
-            plain = reader.read(path, **{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"})
-            answers = zip(FILTERS, found_by_each(read, FILTERS), held_by_each(plain, FILTERS), strict=True)
-            lost += [
-                (turn, engine.name, reader.name, condition) for condition, seen, wanted in answers if seen != wanted
-            ]
+            # Where Hudi wrote, the other engine goes by it, but for the last time.
+            few = turn < 2 or (reader is real and engine is real and turn < len(turns) - 1)
+            # For each key and file Hudi starts jobs to look for a filter: it does so after an early turn and the last.
+            dear = reader is real and kind == "bloom_filters" and turn not in (3, 5, len(turns) - 1)
+            asked = FILTERS[:1] if few else FILTERS[:-2] if dear else FILTERS
+            answers = zip(asked, found_by_each(read, asked), wanted[: len(asked)], strict=True)
+            lost += [(turn, engine.name, reader.name, condition) for condition, seen, rows in answers if seen != rows]
     assert lost == []
     table_of(spark, path).dropIndex("low")
     assert indexes(path) == ["expr_index_begin"]
