@@ -1,8 +1,6 @@
 package io.hudilite.upkeep
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.FileGroupId
-import io.hudilite.record.KeyChange
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.transaction.{MetadataTablePolicy, TransactionOptions}
 import io.hudilite.transaction.named.NamedKeys
@@ -12,20 +10,9 @@ import java.util.concurrent.atomic.AtomicLong
 import munit.FunSuite
 
 /** Record keys that no index can have. */
-class KeyLimitSuite extends FunSuite {
+class KeyLimitSuite extends FunSuite with KeyChecks {
 
   import KeyedTable.group
-
-  private def come(group: FileGroupId, keys: String*): Seq[KeyChange] =
-    keys.map(KeyChange(_, group.partition, Some(group.fileId)))
-
-  private def leave(partition: String, keys: String*): Seq[KeyChange] = keys.map(KeyChange(_, partition, None))
-
-  private def assertWhole(table: KeyedTable, after: String)(implicit at: munit.Location): Unit = {
-    assertEquals(table.kept.partitions.sorted, Seq("files", "record_index"), after)
-    assertEquals(table.places, table.expected, after)
-    assertEquals(table.kept.differences, Nil, after)
-  }
 
   test("a record key that is longer than a key of a file is refused by name, and the table stays as it was") {
     val long = "k" + "é" * 17000

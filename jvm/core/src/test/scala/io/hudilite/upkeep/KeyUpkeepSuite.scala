@@ -2,10 +2,8 @@ package io.hudilite.upkeep
 
 import io.hudilite.config.{IndexOptions, IndexesConf, KeyIndexConf, TableKeys, TableProperties}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.{IndexDefinitions, MetadataPartition}
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.record.KeyChange
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, OpenFile, Storage}
@@ -22,7 +20,7 @@ import munit.FunSuite
 import scala.util.Random
 
 /** Record indexes that hudilite keeps up, beside the keys in the files of the table. */
-class KeyUpkeepSuite extends FunSuite {
+class KeyUpkeepSuite extends FunSuite with KeyChecks {
 
   import KeyedTable.group
 
@@ -33,20 +31,6 @@ class KeyUpkeepSuite extends FunSuite {
 
   private def keyed(version: Int, isPartitioned: Boolean, tells: Boolean, deltas: Int = 10, storage: Storage = memory())
       : KeyedTable = new KeyedTable(storage, "/t", version, isPartitioned, tells, deltas).create()
-
-  private def come(group: FileGroupId, keys: String*): Seq[KeyChange] =
-    keys.map(KeyChange(_, group.partition, Some(group.fileId)))
-
-  private def leave(partition: String, keys: String*): Seq[KeyChange] = keys.map(KeyChange(_, partition, None))
-
-  private def assertWhole(table: KeyedTable, after: String)(implicit at: munit.Location): Unit = {
-    assertEquals(table.kept.partitions.sorted, Seq("files", "record_index"), after)
-    assertEquals(table.places, table.expected, after)
-    assertEquals(table.kept.differences, Nil, after)
-    val reading = table.table.readingMetadata(MetadataUse(isAsked = true))
-    assertEquals(reading.recordIndex.fold(identity, _.entries.fold(identity, _.toString)),
-      table.expected.size.toString, after)
-  }
 
   private val odd = Seq("é\uD83D\uDE00", "\uFFFD", "a/b", "A", "a", "x" * 200)
 
