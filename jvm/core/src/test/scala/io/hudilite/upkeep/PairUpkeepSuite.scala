@@ -3,7 +3,6 @@ package io.hudilite.upkeep
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.metadata.IndexDefinitions
-import io.hudilite.record.KeyChange
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, OpenFile}
 import io.hudilite.transaction.{MetadataTablePolicy, TransactionOptions}
 import io.hudilite.transaction.named.{NamedIndexes, NamedValues}
@@ -14,14 +13,9 @@ import java.util.concurrent.atomic.AtomicLong
 import munit.FunSuite
 
 /** Secondary indexes that hudilite keeps up, beside the rows in the files of the table. */
-class PairUpkeepSuite extends FunSuite {
+class PairUpkeepSuite extends FunSuite with KeyChecks {
 
   import KeyedTable.group
-
-  private def come(group: FileGroupId, keys: String*): Seq[KeyChange] =
-    keys.map(KeyChange(_, group.partition, Some(group.fileId)))
-
-  private def leave(partition: String, keys: String*): Seq[KeyChange] = keys.map(KeyChange(_, partition, None))
 
   private def valued(rows: (FileGroupId, Seq[String])*): KeyedTable = {
     val time = new AtomicLong(1767225600000L)
