@@ -122,14 +122,44 @@ private[hudilite] object BitRow {
   private def byteCount(shape: Shape): Int = ((shape.bits + 7L) / 8).toInt
 }
 
-/** Adds keys four at a time. Each bit of a key needs the hash before it, so one key alone leaves most of the processor
-  * idle; four keys of one length are hashed side by side.
-  *
-  * A word of a key goes into every hash in the same mixed form, so it is mixed once.
+/** Adds keys four of one length at a time. Each bit of a key needs the hash before it, so one key alone leaves most of the
+  * processor idle; four keys of one length are hashed side by side. Keys of other lengths that come between wait apart.
   */
 private[hudilite] final class KeyQueue(shape: Shape) {
 
-  import KeyQueue._
+  private val lengths = new Array[KeyLanes](KeyQueue.Lengths)
+
+  /** Takes a copy of the key; its bits are set in `row` at the latest by the next `flush`. */
+  def add(row: BitRow, key: Array[Byte], offset: Int, keyLength: Int): Unit = {
+    val slot = keyLength & (KeyQueue.Lengths - 1)
+    var lanes = lengths(slot)
+    if (lanes == null) {
+      lanes = new KeyLanes(shape)
+      lengths(slot) = lanes
+    }
+    lanes.add(row, key, offset, keyLength)
+  }
+
+  /** Sets the bits of all keys taken so far. */
+  def flush(): Unit = {
+    var i = 0
+    while (i < lengths.length) {
+      if (lengths(i) != null) lengths(i).flush()
+      i += 1
+    }
+  }
+}
+
+private[hudilite] object KeyQueue {
+
+  /** Lengths that wait at once, told apart by their last bits: keys of numbers differ by a few bytes. */
+  private val Lengths = 16
+}
+
+/** Up to four keys of one length. A word of a key goes into every hash in the same mixed form, so it is mixed once. */
+private final class KeyLanes(shape: Shape) {
+
+  import KeyLanes._
 
   private var words = new Array[Int](Lanes * 16)
   private val tails = new Array[Int](Lanes)
@@ -137,7 +167,6 @@ private[hudilite] final class KeyQueue(shape: Shape) {
   private var length = 0
   private var count = 0
 
-  /** Takes a copy of the key; its bits are set in `row` at the latest by the next `flush`. */
   def add(row: BitRow, key: Array[Byte], offset: Int, keyLength: Int): Unit = {
     if (count > 0 && keyLength != length) flush()
     length = keyLength
@@ -161,7 +190,6 @@ private[hudilite] final class KeyQueue(shape: Shape) {
     tails(count) = Murmur2.tail(key, offset, length)
   }
 
-  /** Sets the bits of all keys taken so far. */
   def flush(): Unit = if (count > 0) {
     setBits()
     count = 0
@@ -198,7 +226,7 @@ private[hudilite] final class KeyQueue(shape: Shape) {
   }
 }
 
-private[hudilite] object KeyQueue {
+private object KeyLanes {
   private val Lanes = 4
 }
 
