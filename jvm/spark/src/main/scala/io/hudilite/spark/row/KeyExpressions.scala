@@ -77,6 +77,10 @@ final case class RecordKey(children: Seq[Expression], names: Seq[String], settin
     case _ => None
   }
 
+  /** True where the key is spelled of whole numbers alone. */
+  def ofWholeNumbers: Boolean =
+    settings.recordKeyFields == names && children.forall(child => FieldText.isWholeNumber(child.dataType))
+
   override protected def text(row: InternalRow): UTF8String =
     if (orNull) keys.recordKeyOrNull(row) else keys.recordKey(row)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey =

@@ -63,6 +63,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   private val fieldMarks = 2 * keys.length - 1
 
   private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
+  private val wholeNumbers: WholeNumberKeys =
+    if (keys.nonEmpty && keys.forall(_.isWholeNumber)) new WholeNumberKeys(keyFields, keys, settings.prefixed) else null
 
   /** The row's record key; a row without one raises `NULL_RECORD_KEY`. Valid as long as the row is. */
   def recordKey(row: InternalRow): UTF8String = {
@@ -76,7 +78,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     if (plainKey) {
       val key = keys(0).utf8(row)
       if (key == null || key.numBytes == 0) null else key
-    } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
+    } else if (wholeNumbers != null) wholeNumbers.of(row)
+    else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
 
   /** The values behind a composite key, spelled so that other values give another text. Null where the key alone does
     * that.
@@ -165,6 +168,22 @@ private[row] final class FieldText(
   /** True when the value is its own text. */
   val isText: Boolean = dataType.isInstanceOf[StringType] && format.isEmpty
 
+  /** True for a number that is spelled by its digits. */
+  val isWholeNumber: Boolean = format.isEmpty && FieldText.isWholeNumber(dataType)
+
+  def isMissing(row: InternalRow): Boolean = {
+    val owner = parent(row)
+    owner == null || owner.isNullAt(ordinal)
+  }
+
+  /** Value of a whole number that is not missing. */
+  def wholeNumber(row: InternalRow): Long = dataType match {
+    case IntegerType => parent(row).getInt(ordinal).toLong
+    case LongType => parent(row).getLong(ordinal)
+    case ShortType => parent(row).getShort(ordinal).toLong
+    case _ => parent(row).getByte(ordinal).toLong
+  }
+
   /** Text of a string field, null when absent. */
   def utf8(row: InternalRow): UTF8String = {
     val owner = parent(row)
@@ -215,6 +234,12 @@ private[spark] object FieldText {
 
   /** True for a timestamp, which Hudi's writers spell in two ways. One without a zone is a number to all of them. */
   def hasTwoSpellings(dataType: DataType): Boolean = dataType == TimestampType
+
+  /** True for numbers that any writer spells by their digits alone. */
+  def isWholeNumber(dataType: DataType): Boolean = dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _ => false
+  }
 
   private[row] def noText(name: String, dataType: DataType): InvalidInput =
     InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,

@@ -35,4 +35,42 @@ class RowKeysSuite extends FunSuite {
     assertEquals(keys(numbers = false, "at").recordKey(row(-1L)).toString, "1970-01-01 00:00:00.0")
     assertEquals(keys(numbers = true, "at").recordKey(row(-1L)).toString, "-1")
   }
+
+  test("whole numbers are spelled as Java spells them, missing ones by their placeholder") {
+    val schema = StructType.fromDDL("a tinyint, b smallint, c int, d bigint, s struct<e: bigint>")
+    val fields = Seq("a", "b", "c", "d", "s.e")
+    def made(fields: Seq[String], prefixed: Boolean) = new RowKeys(schema,
+      KeySettings(fields, prefixed, Nil, hiveStyle = false, urlEncode = false), toWrite = true)
+    val random = new scala.util.Random(3)
+    val edges = Seq(0L, 1L, -1L, 9L, 10L, -10L, 99L, 100L, 127L, -128L, 32767L, -32768L, Int.MaxValue.toLong,
+      Int.MinValue.toLong, Long.MaxValue, Long.MinValue, 999999999999999999L, 1000000000000000000L)
+    val numbers = edges ++ Seq.fill(500)(random.nextLong() >> random.nextInt(64))
+    for (number <- numbers; missing <- Seq(-1, random.nextInt(5))) {
+      val values = Seq[Any](number.toByte, number.toShort, number.toInt, number, InternalRow(number))
+        .zipWithIndex.map { case (value, i) => if (i == missing) null else value }
+      val texts = values.map {
+        case null => "__null__"
+        case inner: InternalRow => inner.getLong(0).toString
+        case value => value.toString
+      }
+      val row = InternalRow(values: _*)
+      assertEquals(made(fields, prefixed = true).recordKey(row).toString,
+        fields.zip(texts).map { case (f, t) => s"$f:$t" }.mkString(","))
+      for (i <- fields.indices) {
+        val one = made(fields.slice(i, i + 1), prefixed = false).recordKeyOrNull(row)
+        if (i == missing) assert(one == null) else assertEquals(one.toString, texts(i))
+      }
+    }
+    val none = InternalRow(null, null, null, null, null)
+    assert(made(fields, prefixed = true).recordKeyOrNull(none) == null)
+    assert(made(fields, prefixed = true).recordKey(InternalRow(1.toByte, null, null, null, null)) != null)
+  }
+
+  test("a key is not changed by the one after it") {
+    val keys = new RowKeys(StructType.fromDDL("a int, b int"),
+      KeySettings(Seq("a", "b"), prefixed = true, Nil, hiveStyle = false, urlEncode = false), toWrite = true)
+    val first = keys.recordKey(InternalRow(1, 2))
+    keys.recordKey(InternalRow(3, 4))
+    assertEquals(first.toString, "a:1,b:2")
+  }
 }
