@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan.layout
 
 import io.hudilite.record.ReservedNames
+import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.write.table.WriteTarget
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Expression, SortOrder}
@@ -37,7 +38,9 @@ private[plan] object NewFileLayout {
     val led = keyed match {
       case Project(columns, child) => // the projection that computes the keys: rows are copied once
         def value(name: String): Expression = columns.collectFirst { case c if c.name == name => valueOf(c) }.get
-        Project(columns :+ Alias(SortLead(value(PartitionColumn), key.map(value).headOption), LeadColumn)(), child)
+        val of = key.map(value).headOption
+        val numbers = of.exists { case key: RecordKey => key.ofWholeNumbers; case _ => false }
+        Project(columns :+ Alias(SortLead(value(PartitionColumn), of, numbers), LeadColumn)(), child)
       case rows =>
         val lead = SortLead(column(rows, PartitionColumn), key.map(column(rows, _)).headOption)
         Project(rows.output :+ Alias(lead, LeadColumn)(), rows)

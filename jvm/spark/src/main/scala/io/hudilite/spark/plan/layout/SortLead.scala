@@ -1,5 +1,7 @@
 package io.hudilite.spark.plan.layout
 
+import io.hudilite.spark.row.Binaries
+
 import java.util
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -19,8 +21,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *   partition path (string), never null
   * @param key
   *   record key (string), never null; `None` = the rows have none yet
+  * @param numbers
+  *   true when the key is spelled of whole numbers alone: `1`, or `a:1,b:2`
   */
-final case class SortLead(partition: Expression, key: Option[Expression]) extends Expression with Nondeterministic {
+final case class SortLead(partition: Expression, key: Option[Expression], numbers: Boolean = false)
+    extends Expression with Nondeterministic {
 
   @transient private var leads: SortLeads = _
 
@@ -29,7 +34,8 @@ final case class SortLead(partition: Expression, key: Option[Expression]) extend
   override def nullable: Boolean = false
   override def prettyName: String = "sort_lead"
 
-  override protected def initializeInternal(partitionIndex: Int): Unit = leads = new SortLeads
+  override protected def initializeInternal(partitionIndex: Int): Unit =
+    leads = new SortLeads(numbers)
 
   override protected def evalInternal(input: InternalRow): Any = {
     val path = partition.eval(input).asInstanceOf[UTF8String]
@@ -39,7 +45,7 @@ final case class SortLead(partition: Expression, key: Option[Expression]) extend
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val name = classOf[SortLeads].getName
     val state = ctx.addMutableState(name, "leads", forceInline = true)
-    ctx.addPartitionInitializationStatement(s"$state = new $name();")
+    ctx.addPartitionInitializationStatement(s"$state = new $name($numbers);")
     val values = children.map(_.genCode(ctx))
     val before = values.map(_.code).reduce(_ + _)
     ev.copy(code = code"$before long ${ev.value} = $state.of(${values.map(_.value.toString).mkString(", ")});",
@@ -50,12 +56,16 @@ final case class SortLead(partition: Expression, key: Option[Expression]) extend
     copy(partition = newChildren(0), key = newChildren.lift(1))
 }
 
-/** Numbers the partitions of a task in the order in which they come. */
-final class SortLeads {
+/** Numbers the partitions of a task in the order in which they come.
+  *
+  * @param numbers
+  *   true when keys are spelled of whole numbers alone
+  */
+final class SortLeads(numbers: Boolean) {
 
   import SortLeads._
 
-  private val numbers = new util.HashMap[UTF8String, Numbered]
+  private val known = new util.HashMap[UTF8String, Numbered]
   private var last = Numbered(null, 0)
   private var rows = 0L
 
@@ -64,7 +74,7 @@ final class SortLeads {
   def of(partition: UTF8String, key: UTF8String): Long = {
     if (partition != last.partition) last = numbered(partition)
     if (last.number == MostPartitions) TooMany
-    else (last.number.toLong << KeyBits) | (key.getPrefix >>> (64 - KeyBits))
+    else (last.number.toLong << KeyBits) | (if (numbers) digits(key) else key.getPrefix >>> (64 - KeyBits))
   }
 
   // hot path
@@ -77,11 +87,11 @@ final class SortLeads {
   }
 
   private def numbered(partition: UTF8String): Numbered = {
-    val known = numbers.get(partition)
-    if (known != null) known
+    val found = known.get(partition)
+    if (found != null) found
     else {
-      val fresh = Numbered(partition.copy(), numbers.size)
-      if (fresh.number < MostPartitions) numbers.put(fresh.partition, fresh)
+      val fresh = Numbered(partition.copy(), known.size)
+      if (fresh.number < MostPartitions) known.put(fresh.partition, fresh)
       fresh
     }
   }
@@ -94,6 +104,36 @@ private[plan] object SortLeads {
   val MostPartitions: Int = (1 << (63 - KeyBits)) - 1
 
   private val TooMany = Long.MaxValue
+
+  private val SymbolBits = 4
+  private val Symbols = KeyBits / SymbolBits
+  private val Beyond = (1 << SymbolBits) - 1
+
+  /** Numbers that are in the order of key texts: the first digits, signs and commas of these, four bits each, without the
+    * names of fields, which all keys have at these places.
+    */
+  private[layout] def digits(key: UTF8String): Long = {
+    val (bytes, from) = (Binaries.bytes(key), Binaries.offset(key))
+    val end = from + key.numBytes
+    var (packed, symbols, i) = (0L, 0, afterName(bytes, from, end))
+    while (symbols < Symbols && i < end) { // hot path
+      val symbol = symbolOf(bytes(i) & 0xff)
+      packed = (packed << SymbolBits) | symbol
+      symbols += 1
+      i = if (symbol == Beyond) end else if (bytes(i) == ',') afterName(bytes, i + 1, end) else i + 1
+    }
+    packed << SymbolBits * (Symbols - symbols)
+  }
+
+  // A placeholder for null begins with a byte beyond, as all others do that are no digit, sign or comma.
+  private def symbolOf(byte: Int): Int = if (byte < ',') 0 else if (byte <= '9') byte - ',' + 1 else Beyond
+
+  /** The place behind the next `name:`, or where there is none, where it would begin. */
+  private def afterName(bytes: Array[Byte], from: Int, end: Int): Int = {
+    var i = from
+    while (i < end && bytes(i) != ':' && bytes(i) != ',') i += 1
+    if (i < end && bytes(i) == ':') i + 1 else from
+  }
 
   private final case class Numbered(partition: UTF8String, number: Int)
 }
