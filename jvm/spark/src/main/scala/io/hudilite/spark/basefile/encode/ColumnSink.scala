@@ -45,7 +45,7 @@ private[encode] abstract class FlatSink(
     }
 
   /** Appends a null. */
-  final def putNull(): Unit = {
+  def putNull(): Unit = {
     if (level == 0) throw Nullability.nullInRequired(name)
     writer.writeNull(0, 0)
     store.endRecord()

@@ -89,7 +89,9 @@ private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: Mes
         val properties = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text)
         val store = RowGroupBuffer.checkOften(properties).build().newColumnWriteStore(message, pages, pages)
         val level = if (field.nullable) 1 else 0
-        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text, taken)
+        val column = message.getColumns.get(0)
+        new StringSink(store, store.getColumnWriter(column), field.name, level, text, taken,
+          ConstantChunk.write(pages.getPageWriter(column), column, _, _))
       case _ =>
         val properties = RowGroupBuffer.properties(field.name, settings)
         if (plain) properties.withDictionaryEncoding(false)

@@ -12,15 +12,22 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Text columns. Where possible, bytes go from rows and vectors to the encoder without a string object in between: such
   * an object costs more than the rest of the work on a value.
+  *
+  * A constant is counted until another value comes; where none does, its column chunk is written as one run.
+  *
+  * @param writeRun
+  *   writes the column chunk of a value that all of so many rows have
   */
-private[spark] final class StringSink(
-    store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, text: TextValues, taken: TakenBytes)
+private[spark] final class StringSink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int,
+    text: TextValues, taken: TakenBytes, writeRun: (Binary, Int) => Unit)
     extends FlatSink(store, writer, name, level) {
 
   private val known = new KnownTexts(text)
   private val bytesOf = new TextBytes
   private var constant: Binary = _
   private var constantId = -1
+  private var counted = 0L // rows with the constant that the writer has not got
+  private var written = false
 
   /** True when the next row group should do without a dictionary. */
   def dictionaryFailed: Boolean = text.dictionaryFailed
@@ -39,6 +46,7 @@ private[spark] final class StringSink(
   }
 
   private def append(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    if (!written) writeCounted()
     taken.count += length
     writer.write(text.announce(bytes, offset, length), 0, level)
   }
@@ -78,6 +86,7 @@ private[spark] final class StringSink(
     while (i < until) { // hot path
       if (vector.isNullAt(i)) putNull()
       else {
+        if (!written) writeCounted()
         val value = known.announce(vector, i)
         taken.count += value.length
         writer.write(value, 0, level)
@@ -93,24 +102,47 @@ private[spark] final class StringSink(
     store.endRecord()
   }
 
+  override def putNull(): Unit = {
+    if (!written) writeCounted()
+    super.putNull()
+  }
+
   /** Appends one value `count` times. The value never changes. */
   def putConstant(value: Binary, count: Long): Unit = {
     if (value ne constant) {
+      if (constant != null && !written) writeCounted()
       constant = value
       constantId = -1
     }
     taken.count += value.length * count
+    if (written) writeConstant(count) else counted += count
+  }
+
+  private def writeCounted(): Unit = {
+    written = true
+    writeConstant(counted)
+    counted = 0
+  }
+
+  private def writeConstant(count: Long): Unit = {
     var i = 0L
     while (i < count) { // hot path
       if (text.usesDictionary) {
-        if (constantId < 0) constantId = text.idOf(value.getBytesUnsafe, 0, value.length)
+        if (constantId < 0) constantId = text.idOf(constant.getBytesUnsafe, 0, constant.length)
         text.announce(constantId)
-      } else text.announce(value.getBytesUnsafe, 0, value.length)
-      writer.write(value, 0, level)
+      } else text.announce(constant.getBytesUnsafe, 0, constant.length)
+      writer.write(constant, 0, level)
       store.endRecord()
       i += 1
     }
   }
+
+  override def finish(): Unit =
+    if (counted == 0) super.finish()
+    else {
+      writeRun(constant, Math.toIntExact(counted))
+      store.close()
+    }
 }
 
 /** Values of an old file's dictionary that a sink has met, with their places in the new dictionary. */
