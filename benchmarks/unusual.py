@@ -12,7 +12,7 @@ import argparse
 import json
 import shutil
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--partitions", type=int, default=10_000)
     parse.add_argument("--repeat", type=int, default=2)
     parse.add_argument("--memory", default="4g", help="memory of the driver, which is all there is")
+    parse.add_argument("--java", default="", help="extra JVM options")
     parse.add_argument("--work", default="bench-work")
     parse.add_argument("--out", default="bench-work/unusual.json")
     return parse.parse_args()
@@ -44,9 +45,9 @@ def arguments() -> argparse.Namespace:
 class Case:
     """Tables of one kind of comparison, and the clock of the process."""
 
-    def __init__(self, spark: SparkSession, args: argparse.Namespace) -> None:
+    def __init__(self, spark: SparkSession, args: argparse.Namespace, name: str) -> None:
         self.spark, self.args = spark, args
-        self.root = Path(args.work, "unusual").absolute()
+        self.root = Path(args.work, name).absolute()
         self.pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
 
     def rows(self, count: int, parts: int, version: int = 0, of: int = 1) -> DataFrame:
@@ -169,21 +170,23 @@ def filters(case: Case) -> dict[str, Any]:
 CASES = {"partitions": partitions, "logs": logs, "global": globally, "filters": filters}
 
 
-def main(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace, name: str, cases: Mapping[str, Callable[[Case], Any]]) -> None:
+    """Run the chosen cases in one session, and keep the figures of each when it ends."""
     builder = SparkSession.builder
     own = {"spark.ui.showConsoleProgress": "false", "spark.driver.memory": args.memory}
-    for name, value in {**SETTINGS, **own}.items():
-        builder = builder.config(name, value)
+    own |= {"spark.driver.extraJavaOptions": args.java} if args.java else {}
+    for key, value in {**SETTINGS, **own}.items():
+        builder = builder.config(key, value)
     spark = hudilite.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    case, out, results = Case(spark, args), Path(args.out), {}
+    case, out, results = Case(spark, args, name), Path(args.out), {}
     out.parent.mkdir(parents=True, exist_ok=True)
-    for name in args.only.split(","):
-        results[name] = CASES[name](case)
-        print(json.dumps({name: results[name]}), flush=True)
+    for chosen in args.only.split(","):
+        results[chosen] = cases[chosen](case)
+        print(json.dumps({chosen: results[chosen]}), flush=True)
         out.write_text(json.dumps(results, indent=1) + "\n")
         shutil.rmtree(case.root, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main(arguments())
+    run(arguments(), "unusual", CASES)
