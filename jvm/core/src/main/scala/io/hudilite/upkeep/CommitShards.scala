@@ -49,9 +49,9 @@ private[upkeep] final case class CommitShards(folder: String, version: Int, inst
   }
 
   private def changed(storage: Storage, shard: IndexShard, lot: Seq[(String, Seq[KeyChange])]): Seq[MetadataRecord] = {
-    val asked = lot.collect { case (key, some) if isRead || !some.exists(_.fileId.isDefined) => key }.toSet
-    val before =
-      if (shard.isNew || asked.isEmpty) Map.empty[String, Place] else reader.places(storage, shard.slice, asked)
+    val asked = if (shard.isNew) Set.empty[String]
+    else lot.collect { case (key, some) if isRead || !some.exists(_.fileId.isDefined) => key }.toSet
+    val before = if (asked.isEmpty) Map.empty[String, Place] else reader.places(storage, shard.slice, asked)
     for {
       (key, some) <- lot
       record <- KeyRecords.record(key, some, before.get(key), Some(instantMs))

@@ -8,11 +8,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.types.{IntegerType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{IntegerType, LongType, StringType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Changes of keys as a table for Spark to scan: the shard of each, the task of that, and the change. */
+/** Changes of keys as a table for Spark to scan: the task of each, its lead to sort by, and the change. */
 private[keys] final class ChangesOfKeys(label: String, dealing: KeyDealing, batches: Seq[KeyBatch])
     extends Table with SupportsRead {
 
@@ -36,17 +36,26 @@ private[keys] final class ChangesOfKeys(label: String, dealing: KeyDealing, batc
 
 private[keys] object ChangesOfKeys {
   val Task = "task"
-  val Shard = "shard"
+  val Lead = "lead"
   val Key = "key"
   val Schema: StructType = StructType(Seq(StructField(Task, IntegerType, nullable = false),
-      StructField(Shard, IntegerType, nullable = false), StructField(Key, StringType, nullable = false),
+      StructField(Lead, LongType, nullable = false), StructField(Key, StringType, nullable = false),
       StructField("partition", StringType, nullable = false), StructField("file", StringType),
       StructField("from", StringType)))
-  val ShardAt = 1
+  val LeadAt = 1
   val KeyAt = 2
   val PartitionAt = 3
   val FileAt = 4
   val FromAt = 5
+
+  private val KeyBits = 40
+
+  /** The shard above the beginning of the key: in the order of shards, and in one in that of keys as far as it goes. Spark's
+    * sorter holds eight bytes beside its pointer to a row, and looks rows up where these are equal.
+    */
+  def lead(shard: Int, key: UTF8String): Long = (shard.toLong << KeyBits) | (key.getPrefix >>> (64 - KeyBits))
+
+  def shardOf(lead: Long): Int = (lead >>> KeyBits).toInt
 }
 
 private final case class ChangesPart(batch: KeyBatch) extends InputPartition
@@ -75,8 +84,9 @@ private final class ChangesReader(dealing: KeyDealing, batch: KeyBatch) extends 
   private def take(change: KeyChange): Unit = {
     val shard = dealing.shards.numberOf(change.key, change.partition)
     row.update(0, dealing.taskValue(shard))
-    row.update(ChangesOfKeys.ShardAt, shard)
-    row.update(ChangesOfKeys.KeyAt, UTF8String.fromString(change.key))
+    val key = UTF8String.fromString(change.key)
+    row.update(ChangesOfKeys.LeadAt, ChangesOfKeys.lead(shard, key))
+    row.update(ChangesOfKeys.KeyAt, key)
     if (!(change.partition eq partition)) {
       partition = change.partition
       row.update(ChangesOfKeys.PartitionAt, UTF8String.fromString(partition))

@@ -18,7 +18,7 @@ private[keys] final class ShardsOfTask(table: TaskTable, shards: KeyShards)
     val storage = table.storage
     val left = rows.buffered
     Iterator.continually(()).takeWhile(_ => left.hasNext).flatMap { _ =>
-      val number = left.head.getInt(ChangesOfKeys.ShardAt)
+      val number = ChangesOfKeys.shardOf(left.head.getLong(ChangesOfKeys.LeadAt))
       val changes = new ChangesOfShard(left, number)
       val stat = shards.write(storage, number, changes)
       while (changes.hasNext) changes.next() // of which nothing is to be said
@@ -35,7 +35,8 @@ private final class ChangesOfShard(left: BufferedIterator[InternalRow], number: 
   private val fileIds = new java.util.HashMap[UTF8String, Option[String]]
   private var taken = 0L
 
-  override def hasNext: Boolean = left.hasNext && left.head.getInt(ChangesOfKeys.ShardAt) == number
+  override def hasNext: Boolean =
+    left.hasNext && ChangesOfKeys.shardOf(left.head.getLong(ChangesOfKeys.LeadAt)) == number
 
   override def next(): KeyChange = { // hot path
     if (!hasNext) throw new NoSuchElementException("no more changes")

@@ -77,7 +77,7 @@ private[spark] final class SparkKeyJobs(@transient session: SparkSession, basePa
     val dealing = KeyDealing(table, shards, WriteGroups.valuesHashedTo(tasks))
     val changes = new ChangesOfKeys(s"hudilite: record keys of $basePath", dealing, batches(sources, cores))
     val rows = Datasets.ofRows(session, DataSourceV2Relation.create(changes, None, None))
-      .repartition(tasks, col(ChangesOfKeys.Task)).sortWithinPartitions(ChangesOfKeys.Shard, ChangesOfKeys.Key)
+      .repartition(tasks, col(ChangesOfKeys.Task)).sortWithinPartitions(ChangesOfKeys.Lead, ChangesOfKeys.Key)
     failing(Sessions.withSettings(session)(
         rows.queryExecution.toRdd.mapPartitions(new ShardsOfTask(table, shards)).collect().toSeq))
   }
