@@ -81,14 +81,22 @@ def test_a_table_without_partitions(lite: Engine, real: Engine, path: Path, vers
         agree(path, model, lite, real)
 
 
-@pytest.mark.parametrize(("version", "index"), [(6, "GLOBAL_SIMPLE"), (9, "GLOBAL_BLOOM")])
-def test_records_move_between_partitions_under_a_global_index(
-    lite: Engine, real: Engine, path: Path, version: int, index: str
+@pytest.mark.parametrize(
+    ("version", "index", "table_type"),
+    [(6, "GLOBAL_SIMPLE", "MERGE_ON_READ"), (9, "GLOBAL_BLOOM", "COPY_ON_WRITE")],
+)
+def test_records_move_between_partitions_under_a_global_index_unless_they_are_late(
+    lite: Engine, real: Engine, path: Path, version: int, index: str, table_type: str
 ) -> None:
-    shape, model = Shape(version), Model(is_global=True)
+    mode = {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    shape = Shape(version, extra={"hoodie.datasource.write.table.type": table_type, **mode})
+    model = Model(is_global=True)
     days = [["d1", "d2"], ["d2", "d3"], ["d3", "d1"], ["d1", "d1"]]
     for turn, engine in enumerate([lite, lite, real, lite]):
-        batch = [record(f"k{i}", turn, days[turn][i % 2]) for i in range(20 if turn == 0 else 8 + turn)]
+        batch = [
+            record(f"k{i}", 0 if turn > 1 and i % 3 == 0 else turn, days[turn][i % 2])
+            for i in range(20 if turn == 0 else 8 + turn)
+        ]
         facts = shape.options() if engine.repeat_facts or turn == 0 else {}
         engine.write(frame(engine.spark, batch), path, "upsert", **facts, **{INDEX: index})
         model.upsert(batch)

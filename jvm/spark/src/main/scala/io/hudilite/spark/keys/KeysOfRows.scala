@@ -1,8 +1,8 @@
 package io.hudilite.spark.keys
 
 import io.hudilite.filegroup.{FileNames, FileSlice}
-
 import io.hudilite.record.{KeyChange, MetaFields}
+import io.hudilite.spark.row.ReaderElements
 import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, Query, TableState}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -10,7 +10,7 @@ import io.hudilite.upkeep.KeySource
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -25,23 +25,8 @@ private[keys] final case class KeysOfRows(part: InputPartition, factory: Partiti
   override def changes(storage: Storage): Iterator[KeyChange] = {
     val places = new PlacesOfRows
     if (factory.supportColumnarReads(part))
-      all(factory.createColumnarReader(part)).flatMap(_.rowIterator.asScala).map(places.of)
-    else all(factory.createReader(part)).map(places.of)
-  }
-
-  private def all[T](reader: PartitionReader[T]): Iterator[T] = {
-    val read = Iterator.continually(reader).takeWhile(_.next()).map(_.get())
-    new Iterator[T] {
-      private var isOpen = true
-      override def hasNext: Boolean = {
-        if (isOpen && !read.hasNext) {
-          isOpen = false
-          reader.close()
-        }
-        isOpen
-      }
-      override def next(): T = read.next()
-    }
+      ReaderElements.of(factory.createColumnarReader(part)).flatMap(_.rowIterator.asScala).map(places.of)
+    else ReaderElements.of(factory.createReader(part)).map(places.of)
   }
 }
 

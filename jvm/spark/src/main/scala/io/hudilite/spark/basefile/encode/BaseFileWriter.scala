@@ -42,9 +42,13 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   private val keyBytes = new TextBytes
   private var plainColumns = plain
   private val taken = new TakenBytes
+  private var begun = 0
   private var group: RowGroupBuffer = newGroup()
   private var sizes = new SizeChecks
   private var flushedRows = 0L
+
+  /** Buffers for rows of row groups that were made so far. */
+  private[encode] def buffers: Int = begun
 
   /** Rows in the file so far. */
   def rows: Long = flushedRows + group.rows
@@ -175,12 +179,14 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
       sizes = new SizeChecks(startBytes = taken.count)
     }
 
-  private def newGroup(): RowGroupBuffer =
+  private def newGroup(): RowGroupBuffer = {
+    begun += 1
     new RowGroupBuffer(layout.fileSchema, parquetSchema, layout.files, codecs, plainColumns, taken)
+  }
 
   /** Finishes the file and returns its size in bytes. */
   def close(): Long = {
-    flushGroup()
+    if (group.rows > 0) group.flushTo(file) // its rows stay counted, and no other group begins
     file.end(footer.asJava)
     codecs.release()
     stream.length

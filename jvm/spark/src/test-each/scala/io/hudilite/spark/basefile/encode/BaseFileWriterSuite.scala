@@ -1,8 +1,14 @@
 package io.hudilite.spark.basefile.encode
 
 import io.hudilite.filegroup.FooterCache
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{RunningTask, SessionConf}
 import io.hudilite.spark.write.WriteFixture
+import io.hudilite.spark.write.task.TaskOutput
+import io.hudilite.transaction.rollback.Markers
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
 
 class BaseFileWriterSuite extends WriteFixture {
 
@@ -41,6 +47,28 @@ class BaseFileWriterSuite extends WriteFixture {
     assertEquals(stats.map(_.fileId).distinct.size, stats.size)
     assert(stats.forall(s => s.fileSizeInBytes < 2500000), stats.map(_.fileSizeInBytes).toString)
     assertEquals(texts(session.read.parquet(stats.map(s => s"$base/${s.path}"): _*).select("id", "v")), texts(rows))
+  }
+
+  folder.test("a file without rows has no row group, and to close one with rows begins no other") { base =>
+    val of = job(base, StructType.fromDDL("id string"), files = FileSettings(rowGroupBytes = 1)) // asked each 1000 rows
+    val made = Seq(0, 10, 2000, 2500).map { count =>
+      count -> session.sparkContext.parallelize(Seq(count), 1).map { _ =>
+        val output = new TaskOutput(of, RunningTask.attempt)
+        val writer = output.open("", s"f$count-0", Markers.Create, new KeySummary(of.bloom.create()))
+        (0 until count).map(i => UTF8String.fromString(f"$i%06d")).foreach(key => writer.write(key, InternalRow(key)))
+        (output.begun(writer), writer.buffers, writer.rows)
+      }.collect().head
+    }
+    assertEquals(made.map { case (count, (_, buffers, _)) => count -> buffers },
+      Seq(0 -> 1, 10 -> 1, 2000 -> 3, 2500 -> 3))
+    for ((count, (stat, _, counted)) <- made) {
+      val footer = FooterCache.read(session.sparkContext.hadoopConfiguration, s"$base/${stat.path}",
+        stat.fileSizeInBytes, withBloom = false)
+      assertEquals((stat.numWrites, counted, footer.rows), (count.toLong, count.toLong, count.toLong))
+      assertEquals((footer.minKey, footer.maxKey),
+        if (count == 0) (None, None) else (Some("000000"), Some(f"${count - 1}%06d")))
+      assertEquals(session.read.parquet(s"$base/${stat.path}").select("id").distinct().count(), count.toLong)
+    }
   }
 
   test("zstd has its own level unless the session has another") {
