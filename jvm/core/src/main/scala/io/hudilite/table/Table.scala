@@ -254,8 +254,9 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
   def blockInstants(asOf: Option[String] = None): BlockInstants =
     BlockInstants(config.version, asOf, timeline.writes.map(_.time).toSet, timeline.firstWriteInstant.map(_.time))
 
-  /** The table in another storage or as another timeline shows it, which knows no files yet. */
-  private[hudilite] def copy(storage: Storage = storage, timeline: Timeline = timeline): Table =
+  /** The table in another storage, as another timeline shows it or with other columns, which knows no files yet. */
+  private[hudilite] def copy(storage: Storage = storage, timeline: Timeline = timeline,
+      schema: Option[TableSchema] = schema): Table =
     Table(storage, basePath, config, timeline, schema)(new FileMemory)
 
   /** The table as it is now. */

@@ -19,7 +19,15 @@ import io.hudilite.metadata.known.{KnownState, ToldFile, WantedFacts}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.storage.Parallel
 import io.hudilite.table.{MetadataUse, Table}
-import io.hudilite.timeline.{CleanMetadata, CommitMetadata, DroppedColumns, Timeline, TimelineStore, WriteStat}
+import io.hudilite.timeline.{
+  CleanMetadata,
+  CommitMetadata,
+  DroppedColumns,
+  TableSchema,
+  Timeline,
+  TimelineStore,
+  WriteStat
+}
 
 /** Writes into a metadata table what an action of the table changes, in all of its partitions that are kept up. The caller
   * holds the lock of the table.
@@ -62,8 +70,13 @@ private[hudilite] final class ActionUpkeep(home: MetadataHome, now: Timeline, lo
       orLost(RecordIndex)(new KeyUpkeep(so, keys).written(instant, commit, before, metadata)) ++
         so.secondary.flatMap(index =>
           orLost(index.partition)(new PairUpkeep(so, index.in(columns.orElse(before.storedJson)), keys.jobs)
-              .written(instant, commit, before, asNow(before), keys.told.isEmpty)(metadata))))
+              .written(instant, commit, before, asNow(grown(before, columns)), keys.told.isEmpty)(metadata))))
   }
+
+  // Its files are read as the new ones are, whose columns may be wider. Where columns have ids, an instant has its own.
+  private def grown(before: Table, columns: Option[String]): Table =
+    if (before.schema.exists(_.byId.isDefined)) before
+    else before.copy(schema = columns.map(TableSchema(_)).orElse(before.schema))
 
   // Names from the metadata table spare a listing.
   private def asNow(before: Table): Table = before.copy(timeline = now).readingMetadata(MetadataUse(isAsked = true))

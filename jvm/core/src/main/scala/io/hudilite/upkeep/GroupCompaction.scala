@@ -5,7 +5,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.{MetadataPartition, RecordCodec, RecordEncoder, RecordSchema}
 import io.hudilite.metadata.MetadataPayload.{Bloom, Pair}
 import io.hudilite.metadata.stored.StoredSlices
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Closing, Storage}
 import io.hudilite.timeline.{InstantTime, WriteStat}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -39,19 +39,20 @@ private[upkeep] final case class GroupCompaction(folder: String, version: Int, i
 
   // A base file of these may be larger than memory.
   private def records(storage: Storage): Records = merge match {
-    case Streamed => stored.sorted(storage, slice)
-    case StreamedLeft => stored.sorted(storage, slice).filterNot(record => isGone(record._2))
+    case Streamed | StreamedLeft => stored.sorted(storage, slice)
     case InMemory => GroupFiles.ordered(stored.of(storage, slice)).iterator.map(record =>
         record.key.getBytes(UTF_8) -> RecordEncoder.encode(record))
   }
 
   private def watched(records: Records, goesOn: () => Unit): Records = {
     var taken = 0L
-    records.map { record => // hot path
-      if ((taken & CheckMask) == 0) goesOn()
-      taken += 1
-      record
-    }
+    val kept = if (merge == StreamedLeft) records.filterNot(record => isGone(record._2)) else records
+    new Closing(() => Closing.close(records),
+      kept.map { record => // hot path
+        if ((taken & CheckMask) == 0) goesOn()
+        taken += 1
+        record
+      })
   }
 
   private def madeMs: Long = {

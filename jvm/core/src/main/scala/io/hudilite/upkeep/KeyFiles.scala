@@ -1,11 +1,11 @@
 package io.hudilite.upkeep
 
-import io.hudilite.codec.hfile.{HFileFilter, HFileForm, HFileWriter}
+import io.hudilite.codec.hfile.{HFile, HFileFilter, HFileForm, HFileWriter}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
 import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, RecordEncoder, RecordSchema}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Pair, Place}
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Closing, Storage}
 import io.hudilite.timeline.WriteStat
 
 import java.io.{ByteArrayOutputStream, IOException}
@@ -66,10 +66,12 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
 
   /** A base file of records as they are encoded, which need not fit into memory.
     *
+    * @param records
+    *   asked for where there is no file of this name yet, and closed behind the last one
     * @param madeMs
     *   time that it bears
     */
-  def ofEncoded(fileId: String, instant: String, records: Iterator[(Array[Byte], Array[Byte])],
+  def ofEncoded(fileId: String, instant: String, records: => Iterator[(Array[Byte], Array[Byte])],
       madeMs: Long = storage.clock.millis()): WriteStat = {
     val name = s"${fileId}_${GroupFiles.Token}_$instant.hfile"
     var written = 0L
@@ -77,15 +79,27 @@ private[upkeep] final class KeyFiles(storage: Storage, folder: String, version: 
     val isNew = storage.createStreamed(s"$parent/$name") { out =>
       val file = new HFileWriter(out, form(madeMs))
       val filter = GroupFiles.filter()
-      records.foreach {
-        case (key, value) => // hot path
-          filter.add(key, 0, key.length)
-          file.append(key, value)
-          written += 1
-      }
+      val taken = records
+      try taken.foreach {
+          case (key, value) => // hot path
+            filter.add(key, 0, key.length)
+            file.append(key, value)
+            written += 1
+        }
+      finally Closing.close(taken)
       bytes = file.finish(Some(HFileFilter(filter.typeCode, filter.serialized)))
     }
-    stat(fileId, name, if (isNew) bytes else lengthOf(name)).copy(numWrites = written, numInserts = written)
+    if (!isNew) {
+      bytes = lengthOf(name)
+      written = entriesOf(name, bytes)
+    }
+    stat(fileId, name, bytes).copy(numWrites = written, numInserts = written)
+  }
+
+  private def entriesOf(name: String, bytes: Long): Long = {
+    val file = HFile.open(storage, s"$parent/$name", bytes)
+    try file.entries
+    finally file.close()
   }
 
   private def stat(fileId: String, name: String, bytes: Long): WriteStat =

@@ -48,7 +48,9 @@ trait KeyJobs extends Serializable {
     * so that no secondary index goes by them.
     *
     * @param table
-    *   before the action
+    *   before the action, with the columns that it has after it
+    * @param index
+    *   values are spelled by its type, that of the column after the action
     * @param latest
     *   the greatest instant of log files in such slices
     */

@@ -23,7 +23,7 @@ private[upkeep] final class PairUpkeep(home: MetadataHome, index: SecondaryIndex
     * @param before
     *   the table before the action
     * @param now
-    *   as its timeline is now
+    *   as its timeline is now, with the columns that it has after the action
     * @param all
     *   rows that stay may get a place
     */

@@ -1,8 +1,5 @@
 package io.hudilite.upkeep
 
-import io.hudilite.filegroup.FileGroupId
-import io.hudilite.record.KeyChange
-
 import io.hudilite.storage.Storage
 import io.hudilite.transaction.{Fault, MetadataTablePolicy, TransactionOptions, World}
 import io.hudilite.transaction.named.NamedValues
@@ -12,7 +9,7 @@ import munit.FunSuite
 /** A write of a table with a record index fails, or is killed, at each of its storage calls. The index has the place of each
   * row that readers see and no other, at once and after the next writer.
   */
-class KeyFaultSuite extends FunSuite {
+class KeyFaultSuite extends FunSuite with KeyChecks {
 
   import KeyedTable.group
 
@@ -20,11 +17,6 @@ class KeyFaultSuite extends FunSuite {
 
   private val path = "/t"
   private val (p1, p2, q1) = (group("p", 1), group("p", 2), group("q_1", 1))
-
-  private def come(group: FileGroupId, keys: String*): Seq[KeyChange] =
-    keys.map(KeyChange(_, group.partition, Some(group.fileId)))
-
-  private def leave(partition: String, keys: String*): Seq[KeyChange] = keys.map(KeyChange(_, partition, None))
 
   private def filled(kind: KindOfIndex)(storage: Storage): Unit = {
     val table = kind.table(storage).create()

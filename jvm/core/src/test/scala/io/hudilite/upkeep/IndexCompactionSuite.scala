@@ -1,10 +1,9 @@
 package io.hudilite.upkeep
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, LogFile}
+import io.hudilite.filegroup.{BaseFile, FileSlice, LogFile}
 import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.stored.MetadataTable
-import io.hudilite.record.KeyChange
 import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.TransactionOptions
@@ -19,7 +18,7 @@ import munit.FunSuite
 import scala.util.Random
 
 /** Compactions of metadata tables with a record index: when they are due, and how they end. */
-class IndexCompactionSuite extends FunSuite {
+class IndexCompactionSuite extends FunSuite with KeyChecks {
 
   import KeyedTable.group
 
@@ -29,21 +28,13 @@ class IndexCompactionSuite extends FunSuite {
       deltas = 100).create()
   }
 
-  private def come(group: FileGroupId, keys: Seq[String]): Seq[KeyChange] =
-    keys.map(KeyChange(_, group.partition, Some(group.fileId)))
-
-  private def assertWhole(table: KeyedTable, after: String)(implicit at: munit.Location): Unit = {
-    assertEquals(table.places, table.expected, after)
-    assertEquals(table.kept.differences, Nil, after)
-  }
-
   private def uuids(seed: Int, count: Int): Seq[String] = {
     val random = new Random(seed.toLong)
     (0 until count).map(_ => new UUID(random.nextLong(), random.nextLong()).toString)
   }
 
   private def add(table: KeyedTable, number: Int, keys: Seq[String]): Unit = {
-    val _ = table.write("INSERT", Seq(group("p", number) -> keys), come(group("p", number), keys))
+    val _ = table.write("INSERT", Seq(group("p", number) -> keys), come(group("p", number), keys: _*))
   }
 
   private def compacted(table: KeyedTable, deltas: Int, jobs: KeyJobs = DriverKeyJobs,

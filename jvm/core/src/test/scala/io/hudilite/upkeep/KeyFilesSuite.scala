@@ -6,7 +6,7 @@ import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.KeyChange
-import io.hudilite.storage.{HadoopStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{Closing, HadoopStorage, MemoryStorage, Storage}
 import io.hudilite.timeline.WriteStat
 
 import java.io.IOException
@@ -58,6 +58,24 @@ class KeyFilesSuite extends FunSuite {
       assertEquals(storage.list(s"$folder/record_index").map(_.name), Seq(name))
       assertEquals(written(storage, folder, s"$name.of.none", bound, Iterator.empty), None)
     }
+  }
+
+  test("a base file that is there is told as it is, and its records are asked for once") {
+    val local = Files.createTempDirectory("hudilite-bases").toString
+    Files.createDirectories(java.nio.file.Path.of(local, "record_index"))
+    def write(records: => Iterator[(Array[Byte], Array[Byte])]): WriteStat =
+      new KeyFiles(new HadoopStorage(new Configuration()), local, 9).ofEncoded("record-index-0000-0",
+        "20260101000000000", records, madeMs = 0L)
+    var open = 0
+    def asked(of: Seq[String]): Iterator[(Array[Byte], Array[Byte])] = {
+      open += 1
+      new Closing(() => open -= 1, of.iterator.map(key => key.getBytes(UTF_8) -> Array[Byte](1)))
+    }
+    intercept[Exception](write(asked(Seq("a", "k" * 40000, "z"))))
+    assertEquals(open, 0, "a key that is too long")
+    val made = write(asked(keys))
+    assertEquals((made.numWrites, made.numInserts, open), (6000L, 6000L, 0))
+    assertEquals(write(fail("the file is there")), made)
   }
 
   test("places are read of the blocks of a file as of one") {

@@ -2,13 +2,15 @@ package io.hudilite.metadata.stored
 
 import io.hudilite.codec.hfile.{HFile, KeysByBytes}
 import io.hudilite.error.CorruptTable
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.log.{BlockKind, DeleteBlock}
 import io.hudilite.metadata.{RecordCodec, RecordEncoder, RecordSchema}
 import io.hudilite.storage.{Closing, Storage}
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Arrays, PriorityQueue}
+
+import scala.collection.mutable
 
 /** The merged records of a slice in the order of their keys, of a partition whose newer records replace older ones as a
   * whole. Records pass as bytes, and no more than a block of each file is unpacked at a time.
@@ -21,22 +23,24 @@ private[stored] final class SortedRecords(storage: Storage, folder: String) {
     *   the log blocks of the slice that count, the oldest first
     */
   def of(slice: FileSlice, blocks: Seq[SliceBlock]): Iterator[(Array[Byte], Array[Byte])] = {
-    val newer = blocks.map(ofBlock)
-    slice.base match {
-      case None => merged(newer)
-      case Some(base) =>
-        val path = s"$folder/${base.relativePath}"
-        val file = HFile.open(storage, path, base.length)
-        Closing.after(file)(merged(
-            (if (file.entries == 0) Iterator.empty
-             else ofFile(file, file.info("schema").map(new String(_, UTF_8)).getOrElse(RecordSchema.ofFiles), path))
-              +: newer))
+    val opened = mutable.ArrayBuffer.empty[HFile]
+    def kept(file: HFile): HFile = {
+      opened += file
+      file
     }
+    Closing.after(() => opened.foreach(_.close()))(
+      merged(slice.base.toSeq.map(ofBase(_, kept)) ++ blocks.map(ofBlock(_, kept))))
   }
 
-  private def ofBlock(found: SliceBlock): Entries = found.block.kind match {
-    case BlockKind.HFileData =>
-      ofFile(HFile.of(found.content(), found.block.path), found.block.schemaJson, found.block.path)
+  private def ofBase(base: BaseFile, kept: HFile => HFile): Entries = {
+    val path = s"$folder/${base.relativePath}"
+    val file = kept(HFile.open(storage, path, base.length))
+    if (file.entries == 0) Iterator.empty
+    else ofFile(file, file.info("schema").map(new String(_, UTF_8)).getOrElse(RecordSchema.ofFiles), path)
+  }
+
+  private def ofBlock(found: SliceBlock, kept: HFile => HFile): Entries = found.block.kind match {
+    case BlockKind.HFileData => ofFile(kept(found.file()), found.block.schemaJson, found.block.path)
     case BlockKind.Delete =>
       val keys = DeleteBlock.decode(found.content(), found.block.path).map(_.key.getBytes(UTF_8))
       keys.sortWith((a, b) => Arrays.compareUnsigned(a, b) < 0).iterator.map(_ -> None)

@@ -1,12 +1,12 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.WriteConf
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{MetadataKeys, MetadataPartition, MetadataPayload, MetadataRecord, StatValue}
 import io.hudilite.metadata.check.MetadataValidator
 import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.record.MetaFields
 import io.hudilite.service.advise.ColumnOverlaps
+import io.hudilite.spark.keys.KeyedOptions
 import io.hudilite.table.Table
 import io.hudilite.transaction.{MetadataTablePolicy, MetadataUpkeep, TransactionOptions}
 
@@ -17,21 +17,21 @@ import org.apache.spark.sql.types.{BooleanType, DataType, DoubleType, IntegerTyp
 private[procedure] object MetadataProcedures {
 
   private def changing(name: String, summary: String, more: Parameter*)(
-      body: (Table, WriteConf, Arguments) => String): Procedure =
+      body: (Table, TransactionOptions, Arguments) => String): Procedure =
     Procedure(name, summary, (Parameter.Table +: more) ++ Seq(Parameter.Path, Parameter.Options),
       Seq("result" -> StringType)) { (session, arguments) =>
       ServiceCall.of(session, arguments).onTable { (table, conf) =>
         val began = System.nanoTime
-        val done = body(table, conf, arguments)
+        val done = body(table, KeyedOptions.of(session, table.basePath, conf.commit), arguments)
         Seq(Row(s"$done ${folder(table)} (duration=${(System.nanoTime - began) / 1000000 / 1000.0}secs)"))
       }
     }
 
   private val create = changing("create_metadata_table",
     "Makes a metadata table with the partition files, which each write keeps up from then on.") {
-    (table, conf, arguments) =>
+    (table, options, arguments) =>
       if (listed(table).nonEmpty) throw refused(table, arguments, s"it has a metadata table: ${listed(table)}")
-      MetadataUpkeep.prepareNow(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
+      MetadataUpkeep.prepareNow(table, options.copy(keepsMetadata = Some(true)))
       if (listed(reopened(table)).isEmpty)
         throw refused(table, arguments, "an action is pending, or has ended meanwhile; call this again after it")
       "Created Metadata Table in"
@@ -39,23 +39,22 @@ private[procedure] object MetadataProcedures {
 
   private val init = changing("init_metadata_table",
     "Opens the metadata table, and runs those of its services that are due.",
-    Parameter.flag("read_only", "only open it")) { (table, conf, arguments) =>
+    Parameter.flag("read_only", "only open it")) { (table, options, arguments) =>
     there(table, arguments).checkNames()
     if (arguments.flag("read_only")) "Opened Metadata Table in"
     else {
-      MetadataUpkeep.prepareNow(table, TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(true)))
+      MetadataUpkeep.prepareNow(table, options.copy(keepsMetadata = Some(true)))
       "Initialized Metadata Table in"
     }
   }
 
   private val delete = changing("delete_metadata_table",
     "Removes the metadata table with all that is in it; reads list folders from then on.") {
-    (table, conf, arguments) =>
+    (table, options, arguments) =>
       if (listed(table).isEmpty) throw missing(table, arguments)
       // A caller knows that all of it goes.
       MetadataUpkeep.prepareNow(table,
-        TransactionOptions.of(conf.commit).copy(keepsMetadata = Some(false),
-          metadata = MetadataTablePolicy.DropAll))
+        options.copy(keepsMetadata = Some(false), metadata = MetadataTablePolicy.DropAll))
       "Deleted Metadata Table at"
   }
 

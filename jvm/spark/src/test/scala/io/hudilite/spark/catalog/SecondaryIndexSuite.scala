@@ -4,8 +4,10 @@ import io.hudilite.config.TableProperties
 import io.hudilite.error.InvalidInput
 import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.spark.Raised
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{MetadataUse, Table}
+import io.hudilite.timeline.{Action, CommitMetadata}
 import io.hudilite.upkeep.MetadataHome
 
 import org.apache.hadoop.conf.Configuration
@@ -157,7 +159,58 @@ final class SecondaryIndexSuite extends NamedSession {
     }
 
   override def afterEach(context: AfterEach): Unit =
-    Seq("life", "twice", "many", "held", "t", "other", "keyless").foreach(table => sql(s"DROP TABLE IF EXISTS $table"))
+    Seq("life", "twice", "many", "held", "t", "other", "keyless", "grown", "cased").foreach(table =>
+      sql(s"DROP TABLE IF EXISTS $table"))
+
+  for ((isMerged, byId) <- Seq(false -> false, true -> false, true -> true))
+    test("an index outlasts a column that a write widens, and one that would be spelled otherwise is refused" +
+      (if (isMerged) ", merge-on-read" else "") + (if (byId) ", columns by id" else "")) {
+      sql(
+        "CREATE TABLE grown (id STRING, n INT, ts INT, more STRING) USING hudilite TBLPROPERTIES (primaryKey = 'id', " +
+          s"preCombineField = 'ts', type = '${if (isMerged) "mor" else "cow"}')")
+      val path = registered("grown").path
+      sql("INSERT INTO grown VALUES ('a', 1, 1, 'x'), ('b', 2, 1, 'x'), ('c', NULL, 1, 'x'), ('d', -4, 1, 'x')")
+      sql("CREATE INDEX by_n ON grown (n) OPTIONS ('hoodie.metadata.record.index.enable' = 'true')")
+      sql("UPDATE grown SET n = 3 WHERE id = 'b'")
+      if (byId) sql("ALTER TABLE grown RENAME COLUMN more TO other")
+      def write(n: String): Unit =
+        spark.sql(s"SELECT id, cast(n AS $n) n, 2 ts, 'y' ${if (byId) "other" else "more"} " +
+          "FROM VALUES ('a', 1), ('b', 5000000000), ('c', 6), ('e', -7) s(id, n)").write.format("hudilite")
+          .option("hoodie.datasource.write.operation", "upsert").mode("append").save(path)
+      def assertPairs(expected: String*)(implicit at: munit.Location): Unit = {
+        assertEquals(pairs(path, "n"), expected)
+        assertEquals(ofRows(path, "n"), expected)
+      }
+      assertEquals(Raised.by(write("DOUBLE")).condition, "METADATA_TABLE_LOST")
+      assertPairs("\u0000$c", "-4$d", "1$a", "3$b")
+      write("BIGINT")
+      assertPairs("-4$d", "-7$e", "1$a", "5000000000$b", "6$c")
+      sql("UPDATE grown SET n = 8 WHERE id IN ('a', 'd')")
+      sql("DELETE FROM grown WHERE id = 'b'")
+      assertPairs("-7$e", "6$c", "8$a", "8$d")
+      assertEquals(sql(s"SELECT id FROM hudilite.`$path` WHERE n = 8").map(_.getString(0)).sorted, Seq("a", "d"))
+    }
+
+  test("values of a file whose column differs by case are those that services read, whatever the session says") {
+    sql("CREATE TABLE cased (id STRING, Name STRING, ts INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', " +
+      "preCombineField = 'ts', type = 'mor')")
+    val path = registered("cased").path
+    sql("INSERT INTO cased VALUES ('a', 'red', 1), ('b', 'blue', 1), ('c', NULL, 1)")
+    sql("CREATE INDEX record_index ON cased (id)")
+    sql("UPDATE cased SET Name = 'green' WHERE id = 'b'")
+    val before = Table.open(storage, path)
+    val restated = before.store.newInstantTime(before.timeline.lastTime.get)
+    before.store.request(restated, Action.DeltaCommit)
+    before.store.toInflight(restated, Action.DeltaCommit)
+    before.store.complete(restated, Action.DeltaCommit,
+      CommitMetadata("UPSERT", Map.empty,
+        Map(CommitMetadata.SchemaKey -> before.schemaJson.get.replace("\"Name\"", "\"name\""))))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try sql("CREATE INDEX by_name ON cased (name)")
+    finally spark.conf.unset("spark.sql.caseSensitive")
+    assertEquals(pairs(path, "name"), Seq("\u0000$c", "green$b", "red$a"))
+    assertEquals(ofRows(path, "name"), pairs(path, "name"))
+  }
 
   test("of rows that share a key each one with a place keeps its pair") {
     val path = create("twice")

@@ -283,6 +283,24 @@ class CallSuite extends FunSuite with Interpreted {
     calls("show_metadata_table_partitions()" -> Nil)
   }
 
+  test("procedures that make metadata tables merge log files for a record index, as writes do") {
+    val path = Files.createTempDirectory("hudilite-calls").resolve("logged").toString
+    write(path, 0, 4, "hoodie.datasource.write.table.type" -> "MERGE_ON_READ")
+    write(path, 0, 2)
+    def call(name: String, more: String = ""): Unit = spark.sql(s"CALL hudilite.system.$name('$path'$more)").collect()
+    def indexes: Seq[String] = sql(s"CALL hudilite.system.show_metadata_table_stats('$path')")
+      .filter(_.startsWith("record_index.baseFileCount "))
+    val keys = ", options => 'hoodie.metadata.record.index.enable=true," +
+      "hoodie.metadata.record.index.min.filegroup.count=1'"
+    call("create_metadata_table")
+    assertEquals(indexes, Nil)
+    call("init_metadata_table", keys)
+    assertEquals(indexes, Seq("record_index.baseFileCount 1"))
+    call("delete_metadata_table")
+    call("create_metadata_table", keys)
+    assertEquals(indexes, Seq("record_index.baseFileCount 1"))
+  }
+
   test("bounds of columns are shown of the newest files, as Apache Hudi's metadata table has them") {
     val path = GoldenAnswers.copy("metadata-table-v9")
     val call = s"CALL hudilite.system.show_metadata_table_column_stats('$path'"
