@@ -7,6 +7,7 @@ import io.hudilite.metadata.stored.MetadataTable
 import io.hudilite.spark.Raised
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{MetadataUse, Table}
+import io.hudilite.timeline.{Action, CommitMetadata}
 import io.hudilite.upkeep.MetadataHome
 
 import org.apache.hadoop.conf.Configuration
@@ -158,7 +159,7 @@ final class SecondaryIndexSuite extends NamedSession {
     }
 
   override def afterEach(context: AfterEach): Unit =
-    Seq("life", "twice", "many", "held", "t", "other", "keyless", "grown").foreach(table =>
+    Seq("life", "twice", "many", "held", "t", "other", "keyless", "grown", "cased").foreach(table =>
       sql(s"DROP TABLE IF EXISTS $table"))
 
   for ((isMerged, byId) <- Seq(false -> false, true -> false, true -> true))
@@ -189,6 +190,27 @@ final class SecondaryIndexSuite extends NamedSession {
       assertPairs("-7$e", "6$c", "8$a", "8$d")
       assertEquals(sql(s"SELECT id FROM hudilite.`$path` WHERE n = 8").map(_.getString(0)).sorted, Seq("a", "d"))
     }
+
+  test("values of a file whose column differs by case are those that services read, whatever the session says") {
+    sql("CREATE TABLE cased (id STRING, Name STRING, ts INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', " +
+      "preCombineField = 'ts', type = 'mor')")
+    val path = registered("cased").path
+    sql("INSERT INTO cased VALUES ('a', 'red', 1), ('b', 'blue', 1), ('c', NULL, 1)")
+    sql("CREATE INDEX record_index ON cased (id)")
+    sql("UPDATE cased SET Name = 'green' WHERE id = 'b'")
+    val before = Table.open(storage, path)
+    val restated = before.store.newInstantTime(before.timeline.lastTime.get)
+    before.store.request(restated, Action.DeltaCommit)
+    before.store.toInflight(restated, Action.DeltaCommit)
+    before.store.complete(restated, Action.DeltaCommit,
+      CommitMetadata("UPSERT", Map.empty,
+        Map(CommitMetadata.SchemaKey -> before.schemaJson.get.replace("\"Name\"", "\"name\""))))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try sql("CREATE INDEX by_name ON cased (name)")
+    finally spark.conf.unset("spark.sql.caseSensitive")
+    assertEquals(pairs(path, "name"), Seq("\u0000$c", "green$b", "red$a"))
+    assertEquals(ofRows(path, "name"), pairs(path, "name"))
+  }
 
   test("of rows that share a key each one with a place keeps its pair") {
     val path = create("twice")

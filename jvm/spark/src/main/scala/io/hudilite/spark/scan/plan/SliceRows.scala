@@ -11,7 +11,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** Reads file slices that tasks name: the rows that a reader sees. */
+/** Reads file slices that tasks name: the rows that a reader sees. Files are asked for columns as writes and services ask
+  * them, by any case where none has the very name, whatever the session says.
+  */
 final class SliceRows private (factory: ScanReaderFactory) extends Serializable {
 
   /** The rows of a slice, each valid until the next. Files are closed behind the last one, or as it fails. */
@@ -59,7 +61,9 @@ object SliceRows {
     new HudiliteScanBuilder(session, state, columns, Map.empty).build().toBatch.createReaderFactory() match {
       case factory: ScanReaderFactory =>
         val merge = SliceMerge(state.logs, Set(Seq(MetaFields.RecordKey)))
-        new SliceRows(factory.copy(job = factory.job.copy(merge = Some(merge))))
+        val files = factory.job.files
+        val anyCase = files.copy(settings = files.settings.copy(caseSensitive = false))
+        new SliceRows(factory.copy(job = factory.job.copy(files = anyCase, merge = Some(merge))))
       case other => throw new IllegalStateException(s"not a reader of slices: $other")
     }
   }
