@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.merge.MergeRule
+import io.hudilite.spark.SharedSession
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.row.{KeySettings, PathField, RowKeys, SessionConf, SharedConf, TaskAttempt}
 import io.hudilite.spark.write.job.WriteJob
@@ -29,8 +30,8 @@ trait WriteFixture extends FunSuite {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
-  lazy val session: SparkSession = SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "2").getOrCreate()
+  // Suites that share the JVM find its session with the settings that they count on.
+  lazy val session: SparkSession = SharedSession.spark
 
   override def beforeAll(): Unit = assert(!session.sparkContext.isStopped) // jobs take their settings from it
 
