@@ -16,7 +16,7 @@ from typing import Any
 from choices import summed
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from unusual import Case, run
+from unusual import Case, parser, run
 
 FILES, FEW_KEYS, BUCKETS = 24, 1000, 16
 RECORD_INDEX = {"hoodie.metadata.record.index.enable": "true"}
@@ -25,14 +25,8 @@ WITHOUT_EXCHANGE = "io.hudilite.spark.scan.rule.DealtWrites"
 
 
 def arguments() -> argparse.Namespace:
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("--only", default="narrow,recorded,skipped,joined,dealt")
+    parse = parser(__doc__, "gains", CASES, repeat=3)
     parse.add_argument("--rows", type=int, default=2_000_000, help="rows of a table; twice as many narrow ones")
-    parse.add_argument("--repeat", type=int, default=3)
-    parse.add_argument("--memory", default="4g", help="memory of the driver, which is all there is")
-    parse.add_argument("--java", default="", help="extra JVM options")
-    parse.add_argument("--work", default="bench-work")
-    parse.add_argument("--out", default="bench-work/gains.json")
     return parse.parse_args()
 
 
@@ -65,7 +59,7 @@ def narrow(case: Case) -> dict[str, Any]:
 
     plain = str(case.root / "plain")
     took = case.turns(load("three", "a,b,c"), load("one", "d"), lambda _: parquet(frame, plain))
-    found = [case.spark.read.format("hudilite").load(str(case.root / name)) for name in ("three", "one")]
+    found = [case.whole(name) for name in ("three", "one")]
     found.append(case.spark.read.parquet(plain))
     sums = {str(each.agg(F.count("*"), F.sum("a"), F.sum("b"), F.sum("c"), F.sum("d")).first()) for each in found}
     assert len(sums) == 1, sums
@@ -113,7 +107,7 @@ def skipped(case: Case) -> dict[str, Any]:
         return read.where(F.col("v0").between(low, high)).agg(F.count("*"), F.sum("v1"), F.sum("v2")).first()
 
     reads: list[Callable[[], DataFrame]] = [
-        *(lambda n=name: case.spark.read.format("hudilite").load(str(case.root / n)) for name in tables),
+        *(lambda n=name: case.whole(n) for name in tables),
         lambda: case.spark.read.parquet(plain),
     ]
     assert len({str(asked(read())) for read in reads}) == 1
@@ -153,10 +147,10 @@ def dealt(case: Case) -> dict[str, Any]:
     }
     told |= {"hoodie.bucket.index.num.buckets": str(BUCKETS), "hoodie.datasource.write.table.type": "MERGE_ON_READ"}
     told |= {"hoodie.compact.inline": "false"}
-    source = str(case.root / "source")
     texts = [F.concat(F.lit(f"text {n} "), F.col("v0") % 1000).alias(f"s{n}") for n in range(4)]
     frame = case.rows(case.args.rows, 1).drop("slot").select("*", *texts)
-    frame.write.format("hudilite").options(**told, **{"hoodie.datasource.write.operation": "bulk_insert"}).save(source)
+    loaded = frame.write.format("hudilite").options(**told, **{"hoodie.datasource.write.operation": "bulk_insert"})
+    loaded.save(str(case.root / "source"))
 
     def write(operation: str, spared: bool) -> Callable[[int], None]:
         path = case.root / str(spared)
@@ -166,8 +160,7 @@ def dealt(case: Case) -> dict[str, Any]:
                 shutil.rmtree(path, ignore_errors=True)
             case.spark.conf.set("spark.sql.optimizer.excludedRules", "" if spared else WITHOUT_EXCHANGE)
             more = {**told, "hoodie.datasource.write.operation": operation}
-            read = case.spark.read.format("hudilite").load(source)
-            read.write.format("hudilite").options(**more).mode("append").save(str(path))
+            case.whole("source").write.format("hudilite").options(**more).mode("append").save(str(path))
             case.spark.conf.unset("spark.sql.optimizer.excludedRules")
 
         return run
@@ -176,7 +169,7 @@ def dealt(case: Case) -> dict[str, Any]:
     for operation in ("bulk_insert", "upsert"):
         took = case.turns(write(operation, True), write(operation, False))
         result[operation] = dict(zip(("as they lie", "exchanged"), took, strict=True))
-    counts = {case.spark.read.format("hudilite").load(str(case.root / name)).count() for name in ("True", "False")}
+    counts = {case.whole(name).count() for name in ("True", "False")}
     assert counts == {case.args.rows}, counts
     return result
 

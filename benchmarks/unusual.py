@@ -12,7 +12,7 @@ import argparse
 import json
 import shutil
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +28,23 @@ BOUND = 100_000  # hoodie.bloom.index.filter.dynamic.max.entries
 LOGS = 20
 
 
-def arguments() -> argparse.Namespace:
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("--only", default="partitions,logs,global,filters")
-    parse.add_argument("--rows", type=int, default=200_000, help="rows of the tables with partitions or logs")
-    parse.add_argument("--many-rows", type=int, default=2_000_000, help="rows of the table of GLOBAL_BLOOM")
-    parse.add_argument("--partitions", type=int, default=10_000)
-    parse.add_argument("--repeat", type=int, default=2)
+def parser(doc: str | None, name: str, cases: Iterable[str], repeat: int) -> argparse.ArgumentParser:
+    """Options that every set of cases takes."""
+    parse = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("--only", default=",".join(cases))
+    parse.add_argument("--repeat", type=int, default=repeat)
     parse.add_argument("--memory", default="4g", help="memory of the driver, which is all there is")
     parse.add_argument("--java", default="", help="extra JVM options")
     parse.add_argument("--work", default="bench-work")
-    parse.add_argument("--out", default="bench-work/unusual.json")
+    parse.add_argument("--out", default=f"bench-work/{name}.json")
+    return parse
+
+
+def arguments() -> argparse.Namespace:
+    parse = parser(__doc__, "unusual", CASES, repeat=2)
+    parse.add_argument("--rows", type=int, default=200_000, help="rows of the tables with partitions or logs")
+    parse.add_argument("--many-rows", type=int, default=2_000_000, help="rows of the table of GLOBAL_BLOOM")
+    parse.add_argument("--partitions", type=int, default=10_000)
     return parse.parse_args()
 
 
@@ -72,8 +78,11 @@ class Case:
         self.write(frame, name, "overwrite", **{"hoodie.datasource.write.operation": "bulk_insert"}, **told)
 
     def read(self, name: str) -> DataFrame:
-        columns = ("key", "ts", "slot", *(f"v{n}" for n in range(4)))
-        return self.spark.read.format("hudilite").load(str(self.root / name)).select(*columns)
+        return self.whole(name).select("key", "ts", "slot", *(f"v{n}" for n in range(4)))
+
+    def whole(self, name: str) -> DataFrame:
+        """The rows of a table with all of its columns."""
+        return self.spark.read.format("hudilite").load(str(self.root / name))
 
     def took(self, action: Callable[..., Any], *given: Any, **named: Any) -> float:
         return timed(self.pid, action, *given, **named)["cpu s"]
