@@ -128,6 +128,7 @@ private[hudilite] object BitRow {
 private[hudilite] final class KeyQueue(shape: Shape) {
 
   private val lengths = new Array[KeyLanes](KeyQueue.Lengths)
+  private var waiting = false
 
   /** Takes a copy of the key; its bits are set in `row` at the latest by the next `flush`. */
   def add(row: BitRow, key: Array[Byte], offset: Int, keyLength: Int): Unit = {
@@ -138,10 +139,12 @@ private[hudilite] final class KeyQueue(shape: Shape) {
       lengths(slot) = lanes
     }
     lanes.add(row, key, offset, keyLength)
+    waiting = true
   }
 
   /** Sets the bits of all keys taken so far. */
-  def flush(): Unit = {
+  def flush(): Unit = if (waiting) {
+    waiting = false
     var i = 0
     while (i < lengths.length) {
       if (lengths(i) != null) lengths(i).flush()
