@@ -2,8 +2,6 @@ package io.hudilite.storage
 
 import java.io.Closeable
 
-import scala.util.control.NonFatal
-
 /** Elements that come out of an open file, which is closed when the last one has been taken or one cannot be had. */
 private[hudilite] final class Closing[T](file: Closeable, elements: Iterator[T]) extends Iterator[T]
     with Closeable {
@@ -22,7 +20,7 @@ private[hudilite] final class Closing[T](file: Closeable, elements: Iterator[T])
   private def closingOnFailure[A](body: => A): A =
     try body
     catch {
-      case NonFatal(e) =>
+      case e: Throwable =>
         close()
         throw e
     }
@@ -39,7 +37,7 @@ private[hudilite] object Closing {
   def after[T](file: Closeable)(made: => Iterator[T]): Iterator[T] =
     try new Closing(file, made)
     catch {
-      case NonFatal(e) =>
+      case e: Throwable =>
         file.close()
         throw e
     }

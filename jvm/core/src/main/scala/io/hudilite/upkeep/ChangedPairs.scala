@@ -5,7 +5,7 @@ import io.hudilite.filegroup.{BaseFile, FileNames, FileSlice, LogFile, Partition
 import io.hudilite.metadata.{MetadataKeys, SecondaryIndex, SecondaryKey}
 import io.hudilite.metadata.known.{ValuesOfFile, ValuesOfFiles}
 import io.hudilite.record.KeyChange
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Closing, Storage}
 import io.hudilite.table.KeysOfFiles
 import io.hudilite.timeline.WriteStat
 
@@ -35,17 +35,10 @@ private[upkeep] final case class ChangedPairs(index: SecondaryIndex, partition: 
       opened = found :: opened
       found
     }
-    def close(): Unit = opened.foreach(_.close())
-    try {
+    Closing.after(() => opened.foreach(_.close())) {
       val (old, now) = (before.map(open), after.map(open))
-      val changed =
-        if (!all && (old ++ now).forall(_.isSorted)) merged(runs(old), runs(now))
-        else old.iterator.flatten.map(pair => left(pair.text)) ++ now.iterator.flatten.map(pair => came(pair.text))
-      new Closing(changed, () => close())
-    } catch {
-      case e: Throwable =>
-        close()
-        throw e
+      if (!all && (old ++ now).forall(_.isSorted)) merged(runs(old), runs(now))
+      else old.iterator.flatten.map(pair => left(pair.text)) ++ now.iterator.flatten.map(pair => came(pair.text))
     }
   }
 
@@ -103,7 +96,7 @@ private[upkeep] object ChangedPairs {
   def rows(storage: Storage, basePath: String, slice: FileSlice, index: SecondaryIndex): Iterator[SecondaryKey] =
     file(basePath, slice).fold(Iterator.empty: Iterator[SecondaryKey]) { of =>
       val found = new ValuesOfFiles(storage, index.column, index.kind).open(of.path, of.bytes)
-      new Closing(found, () => found.close())
+      new Closing(() => found.close(), found)
     }
 
   /** Of pairs that files of this path have. */
@@ -124,33 +117,6 @@ private[upkeep] object ChangedPairs {
       var pairs = Set(first.text)
       while (ahead.hasNext && ahead.head.recordKey == first.recordKey) pairs += ahead.next().text
       Run(first.recordKey, pairs)
-    }
-  }
-
-  /** Closes what it reads from behind the last one, or as it fails. */
-  private final class Closing[T](of: Iterator[T], close: () => Unit) extends Iterator[T] {
-
-    private var isOpen = true
-
-    override def hasNext: Boolean = isOpen && {
-      val more = orClosed(of.hasNext)
-      if (!more) end()
-      more
-    }
-
-    override def next(): T = orClosed(of.next())
-
-    private def orClosed[A](step: => A): A =
-      try step
-      catch {
-        case e: Throwable =>
-          end()
-          throw e
-      }
-
-    private def end(): Unit = if (isOpen) {
-      isOpen = false
-      close()
     }
   }
 }
