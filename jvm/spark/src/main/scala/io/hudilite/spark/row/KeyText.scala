@@ -42,7 +42,7 @@ private[row] final class WholeNumberKeys(fields: Seq[String], values: Array[Fiel
     (if (prefixed) (if (i == 0) "" else ",") + name + ":" else "").getBytes(UTF_8)
   }.toArray
 
-  private val bytes = new Array[Byte](names.map(_.length + WholeNumberKeys.MostBytes).sum)
+  private val bytes = new Array[Byte](names.map(_.length + Digits.MostBytes).sum)
   private var length = 0
 
   // hot path
@@ -68,36 +68,44 @@ private[row] final class WholeNumberKeys(fields: Seq[String], values: Array[Fiel
     length += text.length
   }
 
-  // As a negative number, since the least one has no positive twin.
-  private def append(number: Long): Unit = {
-    if (number < 0) {
-      bytes(length) = '-'
-      length += 1
-    }
-    var rest = if (number < 0) number else -number
-    var end = length + 1
-    var bound = -10L
-    while (end - length < WholeNumberKeys.MostDigits && rest <= bound) {
-      end += 1
-      bound *= 10
-    }
-    var i = end
-    while (i > length) {
-      i -= 1
-      bytes(i) = ('0' - rest % 10).toByte
-      rest /= 10
-    }
-    length = end
-  }
+  private def append(number: Long): Unit = length = Digits.put(number, bytes, length)
 }
 
 private object WholeNumberKeys {
 
-  /** Digits of the greatest number. */
-  val MostDigits = 19
-
   val Null: Array[Byte] = KeyEncoding.NullPlaceholder.getBytes(UTF_8)
+}
 
-  /** Bytes of a value, with its sign. */
-  val MostBytes: Int = MostDigits + 1
+/** Numbers as Java spells them, byte by byte. */
+private[spark] object Digits {
+
+  /** Digits of the greatest number. */
+  private val Most = 19
+
+  /** Bytes that a number has at most, with its sign. */
+  val MostBytes: Int = Most + 1
+
+  // hot path: as a negative number, since the least one has no positive twin
+  /** Spells a number from this place on. Returns the place behind it. */
+  def put(number: Long, into: Array[Byte], at: Int): Int = {
+    var first = at
+    if (number < 0) {
+      into(first) = '-'
+      first += 1
+    }
+    var rest = if (number < 0) number else -number
+    var end = first + 1
+    var bound = -10L
+    while (end - first < Most && rest <= bound) {
+      end += 1
+      bound *= 10
+    }
+    var i = end
+    while (i > first) {
+      i -= 1
+      into(i) = ('0' - rest % 10).toByte
+      rest /= 10
+    }
+    end
+  }
 }

@@ -1,5 +1,7 @@
 package io.hudilite.spark.basefile.encode
 
+import io.hudilite.spark.row.Digits
+
 import java.nio.charset.StandardCharsets
 
 /** `<instant>_<task>_<counter>`, the text of `_hoodie_commit_seqno`, spelled into one reused buffer.
@@ -10,7 +12,7 @@ import java.nio.charset.StandardCharsets
 private[spark] final class SequenceNumbers(instant: String, task: Int, first: Long = 0L) {
 
   private val prefix = s"${instant}_${task}_".getBytes(StandardCharsets.UTF_8)
-  val buffer: Array[Byte] = java.util.Arrays.copyOf(prefix, prefix.length + 19)
+  val buffer: Array[Byte] = java.util.Arrays.copyOf(prefix, prefix.length + Digits.MostBytes)
   private var counter = first
   private var used = 0
 
@@ -19,20 +21,7 @@ private[spark] final class SequenceNumbers(instant: String, task: Int, first: Lo
 
   /** Moves on to the next number. */
   def next(): Unit = {
-    var digits = 1
-    var bound = 10L
-    while (bound <= counter && digits < 18) { // hot path
-      digits += 1
-      bound *= 10
-    }
-    var rest = counter
-    var i = prefix.length + digits - 1
-    while (i >= prefix.length) {
-      buffer(i) = ('0' + rest % 10).toByte
-      rest /= 10
-      i -= 1
-    }
+    used = Digits.put(counter, buffer, prefix.length)
     counter += 1
-    used = prefix.length + digits
   }
 }

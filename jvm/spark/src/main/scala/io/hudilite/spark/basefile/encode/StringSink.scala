@@ -110,7 +110,7 @@ private[spark] final class StringSink(store: ColumnWriteStore, writer: ColumnWri
   /** Appends one value `count` times. The value never changes. */
   def putConstant(value: Binary, count: Long): Unit = {
     if (value ne constant) {
-      if (constant != null && !written) writeCounted()
+      if (counted > 0) writeCounted()
       constant = value
       constantId = -1
     }

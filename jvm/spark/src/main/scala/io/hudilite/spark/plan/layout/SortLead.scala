@@ -34,8 +34,7 @@ final case class SortLead(partition: Expression, key: Option[Expression], number
   override def nullable: Boolean = false
   override def prettyName: String = "sort_lead"
 
-  override protected def initializeInternal(partitionIndex: Int): Unit =
-    leads = new SortLeads(numbers)
+  override protected def initializeInternal(partitionIndex: Int): Unit = leads = new SortLeads(numbers)
 
   override protected def evalInternal(input: InternalRow): Any = {
     val path = partition.eval(input).asInstanceOf[UTF8String]
