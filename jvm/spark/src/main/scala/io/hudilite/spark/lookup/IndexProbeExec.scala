@@ -4,6 +4,9 @@ import io.hudilite.filegroup.{FileGroupId, Lots}
 import io.hudilite.spark.task.TaskJob
 import io.hudilite.table.KeysInLogs
 
+import java.lang.ref.SoftReference
+import java.util.WeakHashMap
+
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -110,16 +113,18 @@ private[lookup] final case class ProbeKeysOfBroadcast(rows: Broadcast[Array[Inte
 }
 
 private[lookup] object ProbeKeysOfBroadcast {
-  private val cache = new java.util.concurrent.ConcurrentHashMap[Long, java.lang.ref.SoftReference[ProbeKeys]]
 
-  private def gathered(rows: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
-    cache.values().removeIf(_.get == null)
-    cache.compute(rows.id,
-      (_, old) => {
-        if (old != null && old.get != null) old else new java.lang.ref.SoftReference(ProbeKeys(rows.value, global))
-      }).get match {
-      case null => ProbeKeys(rows.value, global) // collected between the two calls
-      case keys => keys
+  // By the rows themselves, since a process counts its broadcasts anew with each Spark context.
+  private val cache = new WeakHashMap[Array[InternalRow], SoftReference[ProbeKeys]]
+
+  private def gathered(broadcast: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
+    val rows = broadcast.value
+    cache.synchronized {
+      Option(cache.get(rows)).flatMap(kept => Option(kept.get)).getOrElse {
+        val keys = ProbeKeys(rows, global)
+        cache.put(rows, new SoftReference(keys))
+        keys
+      }
     }
   }
 }
