@@ -30,6 +30,18 @@ def test_odd_record_keys_are_found_again(lite: Engine, path: Path, index: str) -
     assert found == (0 if "日本語" in ODD_KEYS[::2] else 1)
 
 
+@pytest.mark.parametrize("index", ["SIMPLE", "RECORD_INDEX"])
+def test_odd_record_keys_are_merged(lite: Engine, path: Path, index: str) -> None:
+    story = Story(lite, path, Shape(extra={INDEX: index}))
+    story.upsert([record(key, 1) for key in ODD_KEYS])
+    changed = [record(key, 2, colour="blue") for key in ODD_KEYS]
+    frame(lite.spark, [*changed, record("new", 2, colour="blue")]).createOrReplaceTempView("changes_of_odd_keys")
+    lite.spark.sql(f"""MERGE INTO hudilite.`{path}` t USING changes_of_odd_keys s ON t.id = s.id
+        WHEN MATCHED AND t.colour <> s.colour THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
+    story.model.upsert([*changed, record("new", 2, colour="blue")])
+    story.check()
+
+
 ODD_PARTITIONS = [
     None,
     "",

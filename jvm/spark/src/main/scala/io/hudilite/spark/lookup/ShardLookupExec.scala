@@ -84,11 +84,18 @@ final case class ShardLookupExec(keys: KeyColumns, output: Seq[Attribute], shard
     val made = new PlaceRow
     val lots = Lots.deal(found.groupBy(_._2).toSeq.sortBy(g => (g._1.partition, g._1.fileId)),
       sparkContext.defaultParallelism)(_ => 1L)
-      .map(_.flatMap { case (group, keys) => keys.map(_._1).sorted.map(made(_, group).copy(): InternalRow) }.toArray)
+      .map(_.flatMap { case (group, keys) => inOrder(keys.map(_._1)).map(made(_, group).copy(): InternalRow) }.toArray)
     count(Map("shardsAsked" -> byShard.size, "keysAsked" -> rows.length, "numOutputRows" -> found.size,
         "fileGroups" -> found.map(_._2).distinct.size))
     if (lots.isEmpty) sparkContext.emptyRDD[InternalRow]
     else sparkContext.parallelize(lots, lots.size).flatMap(_.iterator)
+  }
+
+  // As those ask for them who look for keys in files.
+  private def inOrder(keys: Seq[String]): Array[UTF8String] = {
+    val bytes = keys.map(UTF8String.fromString).toArray
+    KeySort.sort(bytes)
+    bytes
   }
 
   private def count(numbers: Map[String, Int]): Unit = {
@@ -122,8 +129,8 @@ private final class PlaceRow {
   private val texts = new java.util.HashMap[String, UTF8String]
 
   // hot path: texts of a group are made once for its keys
-  def apply(key: String, group: FileGroupId): UnsafeRow = {
-    row.update(0, UTF8String.fromString(key))
+  def apply(key: UTF8String, group: FileGroupId): UnsafeRow = {
+    row.update(0, key)
     row.update(1, text(group.partition))
     row.update(2, text(group.fileId))
     project(row)
@@ -195,7 +202,7 @@ private final class FoundInShards(rows: Iterator[InternalRow], key: Int, shard: 
     if (!hasNext) throw new NoSuchElementException("no more keys")
     val (key, group) = found.next()
     metrics.found += 1
-    made(key, group)
+    made(UTF8String.fromString(key), group)
   }
 }
 
