@@ -32,8 +32,10 @@ object FileAggregates {
 
   /** @param folder
     *   values of columns as the folder of the file says them
+    * @param dropped
+    *   columns of which files say nothing
     */
-  private final case class KnownFile(bounds: FileBounds, folder: Map[String, Any])
+  private final case class KnownFile(bounds: FileBounds, folder: Map[String, Any], dropped: Set[String])
 
   private final case class ColumnFacts(nulls: Long, min: Option[Long], max: Option[Long])
 
@@ -51,7 +53,8 @@ object FileAggregates {
     else {
       val partitions = PartitionPruning.of(table.config, schema, evolved)
       val bounds = statistics.of(files, BoundsWanted(columns = columns.flatten.flatten.map(_.name)))
-      val known = files.map(f => KnownFile(bounds(f), partitions.valuesOf(f.partition)))
+      val dropped = table.config.droppedColumns.toSet
+      val known = files.map(f => KnownFile(bounds(f), partitions.valuesOf(f.partition), dropped))
       val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, known) }
       if (values.forall(_.isDefined)) Some(scan(functions, values.flatten)) else None
     }
@@ -127,6 +130,7 @@ object FileAggregates {
   private def factsOf(file: KnownFile, field: StructField, bounded: Boolean): Option[ColumnFacts] =
     if (file.bounds.rows == 0) Some(ColumnFacts(0, None, None)) // its folder has a value of no row
     else if (file.folder.contains(field.name)) Some(factsOf(file.folder(field.name), file.bounds.rows))
+    else if (file.dropped(field.name)) None
     else file.bounds.columns.get(field.name).flatMap(factsOf(_, file.bounds.rows, field.dataType, bounded))
 
   /** Where the folder says the value of all rows. */
