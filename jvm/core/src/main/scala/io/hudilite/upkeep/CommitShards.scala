@@ -2,7 +2,7 @@ package io.hudilite.upkeep
 
 import io.hudilite.codec.hfile.HFileWriter
 import io.hudilite.error.UnsupportedTable
-import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice}
+import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.metadata.{KeyRecords, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.Place
 import io.hudilite.metadata.stored.PlaceReader
@@ -103,10 +103,7 @@ private[upkeep] final case class InitialShards(folder: String, version: Int, ins
     val records = new CommitShards.ByKey(changes).flatMap { case (key, some) =>
       KeyRecords.record(limit.checked(key), some, None, None).map(timed)
     }
-    val (files, fileId) = (new KeyFiles(storage, folder, version), groups.ids(number))
-    if (KeyFiles.mayHaveBase(fileId)) files.base(fileId, instant, records)
-    else files.log(fileId, FileNames.logFile(fileId, instant, 1, GroupFiles.SecondToken), instant, records)
-      .map(_.copy(prevCommit = instant))
+    new KeyFiles(storage, folder, version).base(groups.ids(number), instant, records)
   }
 
   private def timed(record: MetadataRecord): MetadataRecord = record.payload match {

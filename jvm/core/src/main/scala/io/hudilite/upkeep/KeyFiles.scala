@@ -1,7 +1,6 @@
 package io.hudilite.upkeep
 
 import io.hudilite.codec.hfile.{HFile, HFileFilter, HFileForm, HFileWriter}
-import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, HeaderKey, LogBlockWriter, OrderingValue}
 import io.hudilite.metadata.{MetadataPartition, MetadataPayload, MetadataRecord, RecordEncoder, RecordSchema}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Pair, Place}
@@ -155,12 +154,6 @@ private[upkeep] object KeyFiles {
 
   // Log files of the same records have the same bytes, whenever they are made.
   private val Untimed = 0L
-
-  /** Readers take a base file for one only by letters, digits and hyphens: of a partition whose name has others, the groups
-    * of an index stay log files.
-    */
-  def mayHaveBase(fileId: String): Boolean =
-    FileNames.parseBaseFile(FileNames.baseFile(fileId, GroupFiles.Token, "0")).isDefined
 
   /** A block, and what is in memory of a log file. Apache Hudi takes 256 MiB. */
   val LogBlockBytes: Int = 32 << 20

@@ -39,8 +39,6 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome, jobs: KeyJobs
     planned.map(_._1.time) ++ another.filter(first(_, table, data))
   }
 
-  private def isCompacted(slice: FileSlice): Boolean = slice.logs.nonEmpty && KeyFiles.mayHaveBase(slice.fileId)
-
   // By a listing: what writes say of their files is not asked for a compaction that waits.
   private def indexes(table: MetadataTable): Seq[FileSlice] = {
     val names = home.partitions.filter(partition =>
@@ -50,12 +48,12 @@ private[upkeep] final class MetadataCompaction(home: MetadataHome, jobs: KeyJobs
     else {
       val listing = home.storage.list(names.map(name => s"${home.folder}/$name"))
         .map { case (path, files) => path.substring(path.lastIndexOf('/') + 1) -> files }
-      FileSystemView.slices(table.view, listing).values.flatten.filter(isCompacted).toSeq
+      FileSystemView.slices(table.view, listing).values.flatten.filter(_.logs.nonEmpty).toSeq
     }
   }
 
   private def first(instant: String, table: MetadataTable, data: Timeline): Boolean = {
-    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(isCompacted)
+    val slices = table.listed.flatMap(MetadataPartition.of).flatMap(table.slices).filter(_.logs.nonEmpty)
     val plan = CompactionPlan(slices.map(s =>
         CompactionOperation(s.partition, s.fileId, s.instant, s.base.map(_.name), s.logs.map(_.name))))
     if (slices.nonEmpty) {

@@ -24,6 +24,18 @@ class FileNamesSuite extends FunSuite {
     assertEquals(FileNames.parseLogFile(s".${id}_20261121020938858.log.3").map(_.writeToken), Some(None))
   }
 
+  test("ids of a record index have paths of partitions in them") {
+    for (path <- Seq("2024%2D01%2D01", "v%3D1.5", "a b,c", "é")) {
+      val group = s"record-index-$path-0001-0"
+      assertEquals(FileNames.parseBaseFile(s"${group}_0-0-0_20261121021051232.hfile"),
+        Some(BaseFileName(group, "0-0-0", "20261121021051232", "hfile")))
+      assertEquals(FileNames.parseLogFile(FileNames.logFile(group, "20261121021051232", 1, "1-0-0")),
+        Some(LogFileName(group, "20261121021051232", 1, Some("1-0-0"), isCdc = false)))
+    }
+    assertEquals(FileNames.parseBaseFile("record-index-a.b_0-0-0_20261121021051232.parquet"), None)
+    assertEquals(FileNames.parseBaseFile("a.b-0_0-0-0_20261121021051232.hfile"), None)
+  }
+
   test("names of other files are neither base nor log files") {
     Seq(".hoodie_partition_metadata", s".${id}_0-1-2_20261121021051232.parquet.crc", "_SUCCESS", "part-00000.parquet",
       s"${id}_0-1-2_20261121021051232.parquet.marker.CREATE", "hoodie.properties", s"${id}_20261121.parquet")
