@@ -162,12 +162,18 @@ private[hudilite] object MetadataUpkeep extends CommitHook {
   private def adapt(home: MetadataHome, table: Table, asked: IndexesToMake, options: TransactionOptions): Unit = {
     val lost = leaving(home, asked, options)
     val left = if (lost.isEmpty) home else home.without(lost)
-    if (!asked.isEmpty) new Initialisation(left).refusal(table.timeline) match {
+    if (!asked.isEmpty) new Initialisation(left).refusal(table.timeline).orElse(foreign(table, options)) match {
       case Some(reason) => log.warn(s"${asked.partitions.map(_.name).mkString(", ")} of the metadata table of " +
           s"${home.basePath} is not made yet: $reason.")
       case None => new IndexInitialisation(left, options.keyJobs).run(table, asked)
     }
   }
+
+  // It goes by what it has opened, and tells a new index nothing of its rows.
+  private def foreign(table: Table, options: TransactionOptions): Option[String] =
+    options.pendingWrites(table.store).foreign(table.timeline).map { case (write, judgement) =>
+      s"the ${write.action} ${write.time} of another program is pending, and ${judgement.reason}"
+    }
 
   private def initialise(table: Table, indexes: IndexesToMake, jobs: KeyJobs): Unit = {
     val initialisation = new Initialisation(new MetadataHome(table.store))

@@ -1,9 +1,11 @@
 package io.hudilite.upkeep
 
 import io.hudilite.config.{IndexOptions, IndexesConf, KeyIndexConf, TableKeys, TableProperties}
-import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.metadata.{IndexDefinitions, MetadataPartition}
+import io.hudilite.error.{CommitConflict, InvalidInput, UnsupportedTable}
+import io.hudilite.metadata.{IndexDefinitions, MetadataInstants, MetadataPartition}
 import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.service.{Services, TextServices}
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, OpenFile, Storage}
@@ -11,6 +13,7 @@ import io.hudilite.table.MetadataUse
 import io.hudilite.timeline.{Action, CommitMetadata}
 import io.hudilite.transaction.{Assumption, MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.named.{NamedIndexes, NamedKeys}
+import io.hudilite.transaction.rollback.ForeignWrites
 
 import java.util.UUID
 import java.util.concurrent.atomic.AtomicLong
@@ -39,7 +42,7 @@ class KeyUpkeepSuite extends FunSuite with KeyChecks {
     tells <- Seq(true, false)
     kind = s"version $version${if (isPartitioned) " by partition" else ""}, keys ${if (tells) "told" else "read"}"
   } {
-    val (p1, p2, q1) = (group("p", 1), group("p", 2), group("q-1_x/y", 1))
+    val (p1, p2, q1) = (group("p", 1), group("p", 2), group("q-1_x/v=1.5 é", 1))
 
     test(s"$kind: each action leaves a place for each row, and no other") {
       val table = keyed(version, isPartitioned, tells, deltas = 3)
@@ -119,7 +122,7 @@ class KeyUpkeepSuite extends FunSuite with KeyChecks {
       plain.write("UPSERT", Seq(q1 -> Seq("1", "2", "3")), come(q1, "3"))
       assertWhole(plain, "made beside a write")
       val base = plain.kept.files.filter(f => f.contains("record_index") && f.endsWith(".hfile"))
-      assert(base.nonEmpty, plain.kept.files)
+      assertEquals(base.size, if (isPartitioned) 4 else 2, plain.kept.files)
     }
   }
 
@@ -252,6 +255,42 @@ class KeyUpkeepSuite extends FunSuite with KeyChecks {
       assertWhole(table, "an upsert")
       assert(refused(columns, table.options).contains("has one by now"))
     }
+
+  test("places that an index was made with stay when its timeline is archived") {
+    val q1 = group("q-1_x/v=1.5 é", 1)
+    for (isPartitioned <- Seq(false, true)) {
+      val table = keyed(9, isPartitioned, tells = true, deltas = 5)
+      table.write("INSERT", Seq(q1 -> Seq("1", "2")), come(q1, "1", "2"))
+      NamedIndexes.drop(table.table, "record_index", table.options)
+      NamedKeys.create(table.table, table.table.config.recordKeyFields, table.options, byBuckets = false)
+      for (_ <- 1 to 40) {
+        table.write("UPSERT", Seq(q1 -> Seq("1", "2")), Nil)
+        TextServices.clean(table.table, table.options)
+        new Archiver(table.table, Services.of().archiving.copy(minCommits = 4, maxCommits = 8)).runIfDue()
+      }
+      assert(table.kept.home.store.archivedCompleted().exists(i => MetadataInstants.isInitial(i.time)))
+      assertWhole(table, "an archiving")
+    }
+  }
+
+  test("an index is not made while a write of another program goes on, which would tell it nothing") {
+    val table = keyed(9, isPartitioned = false, tells = true)
+    val beside = table.options.copy(foreignWrites = ForeignWrites.Beside)
+    NamedIndexes.drop(table.table, "record_index", beside)
+    val store = table.table.store
+    val theirs = store.newInstantTime("")
+    store.request(theirs, Action.Commit)
+    store.toInflight(theirs, Action.Commit)
+    table.storage.replace(s"/t/.hoodie/.heartbeat/$theirs", Array.emptyByteArray)
+    def create(): Unit = NamedKeys.create(table.table, table.table.config.recordKeyFields, beside, byBuckets = false)
+    val error = intercept[CommitConflict](create())
+    assertEquals((error.condition, error.parameters("instant")), ("WRITE_PENDING", theirs))
+    Transaction.begin(table.table, Action.Commit, "UPSERT", beside).rollback()
+    assertEquals(table.kept.partitions, Seq("files"))
+    store.delete(table.table.timeline.pending.find(_.time == theirs).get)
+    create()
+    assertWhole(table, "it has ended")
+  }
 
   test("the definition says if the index is by partition, and others stay as they are") {
     for (isPartitioned <- Seq(false, true)) {

@@ -1,7 +1,7 @@
 package io.hudilite.transaction.named
 
 import io.hudilite.config.{TableConfig, TableType}
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.metadata.{ExpressionIndex, MetadataPartition, SecondaryIndex}
 import io.hudilite.metadata.MetadataPartition.{ColumnStats, ExpressionPrefix, PartitionStats, SecondaryPrefix}
 import io.hudilite.table.{Table, TableSupport}
@@ -57,7 +57,7 @@ private[hudilite] object NamedIndexes {
     *   tells of the files
     */
   def create(table: Table, index: ExpressionIndex, function: String, words: Map[String, String],
-      options: TransactionOptions, reading: FactsReader): Unit = Transaction.preparedNow(table, options) { now =>
+      options: TransactionOptions, reading: FactsReader): Unit = alone(table, options) { now =>
     val refused = notMade(table, index.partition) _
     if (index.isFilter && now.config.tableType == TableType.MergeOnRead)
       throw refused("Apache Hudi 1.2 fails to write a merge-on-read table with such filters; column_stats can be had")
@@ -77,6 +77,18 @@ private[hudilite] object NamedIndexes {
         IndexesToMake(Map(index.partition -> Groups), Nil, Seq(index))))
       throw refused("its values cannot be told of some file, as a warning says")
   }
+
+  /** Runs `body` under the lock on the table as it is. Raises `WRITE_PENDING` where a write of another program may still
+    * complete: it goes by the indexes that were there when it opened the table, and tells a new one nothing of its rows.
+    */
+  private[named] def alone[T](table: Table, options: TransactionOptions)(body: Table => T): T =
+    Transaction.preparedNow(table, options) { now =>
+      options.pendingWrites(now.store).foreign(now.timeline).foreach { case (write, judgement) =>
+        throw CommitConflict("WRITE_PENDING", "instant" -> write.time, "path" -> table.basePath,
+          "reason" -> judgement.reason)
+      }
+      body(now)
+    }
 
   /** Makes what is asked for; false where this index could not be made, and nothing of it is left then. */
   private[named] def isMade(now: Table, home: MetadataHome, index: MetadataPartition, making: IndexInitialisation,

@@ -3,7 +3,7 @@ package io.hudilite.transaction.named
 import io.hudilite.config.{IndexOptions, IndexesConf, TableConfig, TableType}
 import io.hudilite.metadata.MetadataPartition.RecordIndex
 import io.hudilite.table.{Buckets, Table}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.TransactionOptions
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, Initialisation, KeysToMake, MetadataHome}
 
 /** The record index of a table as a statement makes it, by the same upkeep as a write that is asked for it. */
@@ -23,7 +23,7 @@ private[hudilite] object NamedKeys {
     val refused = NamedIndexes.notMade(table, RecordIndex) _
     ofColumns(table.config, columns).orElse(ofOptions(options)).orElse(ofTable(table, options.indexes, byBuckets))
       .foreach(reason => throw refused(reason))
-    Transaction.preparedNow(table, options) { now =>
+    NamedIndexes.alone(table, options) { now =>
       ofHome(new MetadataHome(now.store)).orElse(ofTime(now)).orElse(made(now, options))
         .foreach(reason => throw refused(reason))
     }

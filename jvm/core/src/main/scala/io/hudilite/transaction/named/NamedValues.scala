@@ -2,7 +2,7 @@ package io.hudilite.transaction.named
 
 import io.hudilite.metadata.{MetadataPartition, SecondaryIndex}
 import io.hudilite.table.Table
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.TransactionOptions
 import io.hudilite.upkeep.{IndexInitialisation, IndexesToMake, KeysToMake, MetadataHome, ValuesToMake}
 
 /** A secondary index as a statement makes it: of the values of a column, in a table with a record index. */
@@ -24,7 +24,7 @@ private[hudilite] object NamedValues {
       s"it rests on a record index, and the table has none; CREATE INDEX ${MetadataPartition.RecordIndex.name} ON ... " +
         s"(${table.config.recordKeyFields.mkString(", ")}) makes that")
     if (!hasKeys(table)) NamedKeys.create(table, table.config.recordKeyFields, options, byBuckets)
-    Transaction.preparedNow(table, options) { now =>
+    NamedIndexes.alone(table, options) { now =>
       check(now)
       made(now, name, column, options).foreach(reason => throw refused(reason))
     }

@@ -61,6 +61,12 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
   private[rollback] def isOnlyHudis(instant: Instant): Boolean =
     store.config.layout == 1 && instant.comparableAction == Action.DeltaCommit && !isUnbegun(instant)
 
+  /** A write or service of another program that is under way, and may still complete. */
+  def foreign(timeline: Timeline): Option[(Instant, Judgement)] =
+    underWay(store, timeline).filterNot(i => isOwned(i.time)).map(i => i -> judge(i)).collectFirst {
+      case found @ (_, Alive(_) | Unknown(_)) => found
+    }
+
   /** True when a process of hudilite began the instant. */
   def isOwned(instant: String): Boolean = owners.contains(instant)
 
