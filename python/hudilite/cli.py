@@ -102,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     chosen.add_argument("--instant", help="run this planned compaction alone")
     cluster = add("cluster", "put small files together, or lay rows out anew by some columns", _cluster, table=True)
     cluster.add_argument("--sort-by", metavar="COLUMN", action="append", help="lay rows out by it; can be repeated")
-    cluster.add_argument("--layout", choices=get_args(Layout), help="one column after the other, or along a curve")
+    cluster.add_argument("--layout", choices=get_args(Layout), help="of those columns: one after the other, or along a curve")
     cluster.add_argument("--partition", action="append", help="look at it alone; can be repeated")
     cluster.add_argument("--target-bytes", type=_positive, help="size of the files to write, 1 GiB by default")
     cluster.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
@@ -181,10 +181,9 @@ def _positive(text: str) -> int:
 
 
 def _convert(options: argparse.Namespace) -> _Rows:
-    spark = session("hudilite", **{"spark.ui.enabled": "false"})
     with _one_line(options.debug):
         done = convert(
-            spark,
+            session("hudilite", **{"spark.ui.enabled": "false"}),
             options.source,
             options.target,
             keys=options.keys,
@@ -211,9 +210,8 @@ def _with_spark(service: Callable[[argparse.Namespace, HudiliteTable], _Rows]) -
     """Have a service run in a Spark of its own; an error of hudilite's is one line."""
 
     def run(options: argparse.Namespace) -> _Rows:
-        handle = table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path)
         with _one_line(options.debug):
-            return service(options, handle)
+            return service(options, table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path))
 
     return run
 

@@ -197,6 +197,7 @@ def test_wrong_values_of_the_right_type_are_refused_where_they_are_read(spark: S
         ("INVALID_OPTION_VALUE", lambda: table.compact(strategy="Fancy")),
         ("INVALID_OPTION_VALUE", lambda: table.schedule_compaction(strategy="Fancy")),
         ("INVALID_OPTION_VALUE", lambda: table.cluster("id", "spiral")),  # type: ignore[arg-type,call-overload]
+        ("INVALID_OPTION_VALUE", lambda: table.cluster(layout="zorder")),
         ("MISSING_COLUMN", lambda: table.schedule_clustering("nobody")),
         ("INVALID_OPTION_VALUE", lambda: table.cluster(partitions="nowhere")),
         ("INVALID_OPTION_VALUE", lambda: table.clean(retain=0)),

@@ -153,6 +153,9 @@ final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout:
     columns.find(_.contains(',')).foreach(column =>
       throw InvalidInput.option(ClusteringOptions.SortColumns.name, column,
         "a plan separates names of columns by commas, so that none may have one"))
+    layout.filter(_ => columns.isEmpty).foreach(shape =>
+      throw InvalidInput.option(ClusteringOptions.Layout.name, shape,
+        "rows are laid out by columns, and none is named to sort by"))
     conf.copy(
       targetBytes = bytes,
       smallFileBytes =

@@ -201,7 +201,8 @@ class CallSuite extends FunSuite with Interpreted {
       "CALL hudilite.system.run_compaction(table => 'MOR', timestamp => '1')" -> "[COMPACTION_NOT_FOUND]",
       "CALL hudilite.system.run_compaction(table => 'COW')" -> "[COMPACTION_NOT_POSSIBLE]",
       "CALL hudilite.system.run_clean('COW', op => 'dry_run')" -> "it must be one of run, schedule, execute",
-      "CALL hudilite.system.run_clustering('COW', order_strategy => 'round')" -> "it must be one of hilbert, linear")
+      "CALL hudilite.system.run_clustering('COW', order_strategy => 'round')" -> "it must be one of hilbert, linear",
+      "CALL hudilite.system.run_clustering('COW', order_strategy => 'zorder')" -> "none is named to sort by")
     checkCalls(
       s"CALL hudilite.system.run_compaction(table => 'MOR', timestamp => $planned)" -> Seq("T 2 COMPLETED"),
       "SELECT state, file_groups, log_files FROM hudilite.`MOR`.compactions" -> Seq("completed 2 2"),
