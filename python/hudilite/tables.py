@@ -1015,7 +1015,7 @@ class HudiliteTable(RowChanges):
         ()
         """
         asked = {} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}
-        given = {**asked, **(options or {})}
+        given = {**(options or {}), **asked}
         rows = self._run("expire_partitions", given, dry_run, progress, step="expire partitions")
         return answers.dropped(rows)
 

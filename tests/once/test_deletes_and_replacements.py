@@ -119,6 +119,8 @@ def test_partitions_that_nobody_writes_to_expire(
     with fails_with("INVALID_OPTION_VALUE"):
         table.expire_partitions()
     assert table.expire_partitions(100_000).partitions == ()
+    said = {"hoodie.partition.ttl.strategy.days.retain": "2"}
+    assert table.expire_partitions(100_000, options=said, dry_run=True).partitions == ()
     plan = table.expire_partitions(2, dry_run=True)
     first = plan.partitions[0].partition
     one = {"hoodie.partition.ttl.strategy.partition.selected": first}
