@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["Advice", "FilesProbed", "IndexCost", "IndexName", "IndexPlace", "TableIndex"]
 
-#: Kinds of index that a write can name as ``hoodie.index.type``.
+#: Kinds of index that :meth:`hudilite.tables.HudiliteTable.advise` chooses from, values of ``hoodie.index.type``.
 IndexName = Literal["SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", "BUCKET"]
 #: Places where an index lies.
 IndexPlace = Literal["metadata table", "footers", "file ids"]

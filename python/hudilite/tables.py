@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from hudilite import answers, arguments, driver, face, frames, inspect, raised
@@ -61,7 +62,7 @@ class HudiliteTable(RowChanges):
         """View of the table in a notebook; see :func:`hudilite.face.html`."""
         return face.html(self.spark, self.path)
 
-    def report(self, file: str | None = None) -> str:
+    def report(self, file: str | PathLike[str] | None = None) -> str:
         """One HTML page about the table, complete in itself: timeline, sizes, logs, key ranges, and what they advise.
 
         A Spark job reads the footers of the base files, unless there are very many. :meth:`advise` says which index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from hudilite.report.facts import Facts
 
 
-def of_table(spark: SparkSession, path: str, file: str | None = None) -> str:
+def of_table(spark: SparkSession, path: str, file: str | PathLike[str] | None = None) -> str:
     """See :meth:`hudilite.tables.HudiliteTable.report`."""
     from hudilite.report import sources
 
@@ -21,7 +22,7 @@ def of_table(spark: SparkSession, path: str, file: str | None = None) -> str:
     return _written(sources.with_spark(spark, path), file)
 
 
-def of_path(path: str, file: str | None = None) -> str:
+def of_path(path: str, file: str | PathLike[str] | None = None) -> str:
     """Return the page about the table at ``path``, read with pyarrow and fastavro alone.
 
     Parameters
@@ -50,11 +51,11 @@ def _needs_matplotlib() -> None:
         raise ImportError(told("PACKAGE_NOT_INSTALLED", what="A report", package="matplotlib", extra="report")) from e
 
 
-def _written(facts: Facts, file: str | None) -> str:
+def _written(facts: Facts, file: str | PathLike[str] | None) -> str:
     from hudilite.report import page
 
     text = page.html(facts)
     if file is None:
         return text
     Path(file).write_text(text, encoding="utf-8")
-    return file
+    return str(file)
