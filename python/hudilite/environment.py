@@ -16,6 +16,7 @@ from hudilite._version import __version__
 #: Packages that parts of hudilite need, see the extras in pyproject.toml.
 _PACKAGES = ("pyarrow", "fastavro", "matplotlib")
 _JAVA_SECONDS = 30
+_OLDEST_JAVA = 17
 
 
 def facts() -> list[dict[str, str]]:
@@ -56,16 +57,15 @@ def _jar(line: jars.SparkLine) -> str:
 
 
 def java_flaw() -> str | None:
-    """Reason why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
+    """Reason why Spark with hudilite cannot run on the java that PySpark starts; ``None`` when it can."""
     found, version = _found_java()
     if version is None:
         return f"Java was {found}" if found.startswith("not found") else found
-    oldest = 8 if jars.spark_line() is jars.LINE_3_5 else 17
     release = re.match(r"(?:1\.)?(\d+)", version)
     return (
         None
-        if release is None or int(release[1]) >= oldest
-        else f"it needs Java {oldest} or newer, and {found} is of version {version}"
+        if release is None or int(release[1]) >= _OLDEST_JAVA
+        else f"it needs Java {_OLDEST_JAVA} or newer, and {found} is of version {version}"
     )
 
 

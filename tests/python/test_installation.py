@@ -64,10 +64,21 @@ def test_a_session_without_java_says_that_it_is_java(tmp_path: Path) -> None:
     assert done.stdout.startswith("JAVA_NOT_USABLE [JAVA_NOT_USABLE] ") and f"JAVA_HOME={tmp_path}" in done.stdout
 
 
+def test_a_command_without_java_says_so_in_one_line(tmp_path: Path, golden_root: Path) -> None:
+    table = str(golden_root / "mor-logs-v9" / "table")
+    without = {**os.environ, "JAVA_HOME": str(tmp_path)}
+    code = "import sys; from hudilite import cli; sys.exit(cli.main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "services", table], env=without, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: [JAVA_NOT_USABLE] ")
+
+
 @pytest.mark.parametrize(("said", "spark", "flaw"), [
     ('openjdk version "1.8.0_392"', "4.3.0", "Java 17 or newer"),
     ('openjdk version "11.0.2" 2019-01-15', "4.0.1", "Java 17 or newer"),
-    ('openjdk version "1.8.0_392"', "3.5.9", None),
+    ('openjdk version "1.8.0_392"', "3.5.9", "Java 17 or newer"),
     ('openjdk version "17.0.9" 2023-10-17', "4.3.0", None),
     ('java version "25"', "4.3.0", None),
     ("no version at all", "4.3.0", "does not tell its version"),
