@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +149,7 @@ def _spark_defaults() -> dict[str, str]:
         return {}
     settings = {}
     for line in file.read_text().splitlines():
-        key, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        key, *value = re.split(r"\s*[\s=:]\s*", line.strip(), maxsplit=1)
         if key and not key.startswith("#"):
-            settings[key] = value.strip()
+            settings[key] = "".join(value)
     return settings

@@ -68,7 +68,7 @@ def test_configure_keeps_what_spark_defaults_sets(
     builder: SparkSession.Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "spark-defaults.conf").write_text(
-        "# ours\nspark.jars   /d.jar\nspark.sql.extensions=e.E\nspark.sql.catalog.spark_catalog c.C\n"
+        "# ours\nspark.jars\t /d.jar\nspark.sql.extensions = e.E\nspark.sql.catalog.spark_catalog: c.C\n"
     )
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     options = options_of(hudilite.configure(builder))
