@@ -59,7 +59,7 @@ def test_hudi_finds_keys_by_the_record_index_that_hudilite_keeps_up(
     if first == "hudi":
         players.reverse()
     turns = [0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1]
-    partitions = ["2026-01-01", "v_1.5", "a b"] if partitioned else ["d0", "d1", "d2"]
+    partitions = ["2026-01-01", "x_1", "a b"] if partitioned else ["d0", "d1", "d2"]
     for turn, player in enumerate(turns):
         engine = players[player]
         batch = [record(f"k{i:02d}", turn, partitions[i % 3], f"c{turn}") for i in range(turn * 2, turn * 2 + 8)]

@@ -23,9 +23,8 @@ object FileNames {
 
   // A record index has paths of partitions in the ids of its file groups.
   private val Base: Regex =
-    "([a-zA-Z0-9-]+|record-index-[^_]+(?=[^.]+\\.hfile$))_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
-  private val Log: Regex =
-    "\\.([^._]+|record-index-[^_]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
+    "([a-zA-Z0-9-]+|record-index-[^._]+(?=[^.]+\\.hfile$))_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
+  private val Log: Regex = "\\.([^._]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
 
   // Digits of numbers that are sure to fit an int, such as versions of log files.
   private val MostDigits = 9

@@ -21,6 +21,7 @@ private[upkeep] final class KeyInitialisation(home: MetadataHome, jobs: KeyJobs)
     */
   def made(table: Table, asked: KeysToMake, instant: String): Option[String] = {
     val slices = table.allSlices().values.flatten.toSeq
+    if (asked.isPartitioned) KeyUpkeep.checkNames(home, slices.map(_.partition).distinct)
     sources(table, slices) match {
       case Left(reason) => Some(reason)
       case Right(found) =>

@@ -1,6 +1,6 @@
 package io.hudilite.upkeep
 
-import io.hudilite.error.CommitConflict
+import io.hudilite.error.{CommitConflict, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.metadata.MetadataPartition
 import io.hudilite.metadata.stored.MetadataTable
@@ -39,6 +39,7 @@ private[upkeep] final class KeyUpkeep(home: MetadataHome, work: KeyWork) {
       val found = IndexGroups(slices.map(_.fileId).toIndexedSeq, isPartitioned(metadata, slices))
       val written = commit.stats.collect { case (partition, stats) if stats.exists(_.path.nonEmpty) => partition }
       val missing = if (found.isPartitioned) found.missing(written ++ commit.replaced.keys, work.newGroups) else Nil
+      if (missing.nonEmpty) KeyUpkeep.checkNames(home, written)
       if (missing.nonEmpty) new GroupFiles(home).begin(MetadataPartition.RecordIndex, missing, instant)
       val groups = found.copy(ids = (found.ids ++ missing).sorted)
       val shards = shardsOf(slices, missing, metadata, instant)
@@ -96,6 +97,16 @@ private[upkeep] object KeyUpkeep {
   /** Of the keys of a record index. */
   def limit(home: MetadataHome): KeyLimit = KeyLimit(home.basePath,
     s"a record index of ${home.data.config.recordKeyFields.mkString(", ")}", "a record key")
+
+  /** Raises `UNSUPPORTED_TABLE_FEATURE` where a partition of the table would have file groups of its own whose log files
+    * nobody takes for such by their names.
+    */
+  def checkNames(home: MetadataHome, partitions: Iterable[String]): Unit =
+    partitions.find(_.contains('.')).foreach(partition =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> home.basePath,
+        "feature" -> s"a record index by partition, with '$partition' among these",
+        "reason" ->
+          "names of its log files have the partition in them, and no dot; drop the index, or make one of the whole table"))
 
   /** Rows stay where they are, as they are. */
   def isQuiet(commit: CommitMetadata): Boolean =

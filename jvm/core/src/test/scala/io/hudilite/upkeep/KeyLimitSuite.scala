@@ -48,4 +48,23 @@ class KeyLimitSuite extends FunSuite with KeyChecks {
       assertWhole(table, "a write that asks for the index")
     }
   }
+
+  test("a partition with a dot is refused by name where it would have an index of its own") {
+    val time = new AtomicLong(1767225600000L)
+    val table =
+      new KeyedTable(new MemoryStorage(() => time.addAndGet(10)), "/t", 9, isPartitioned = true, tells = true).create()
+    val (p1, dotted) = (group("p", 1), group("v=1.5", 1))
+    table.write("INSERT", Seq(p1 -> Seq("a")), come(p1, "a"))
+    def insert(options: TransactionOptions): String =
+      new KeyedTable(table.storage, "/t", 9, isPartitioned = true, tells = true, base = options)
+        .write("INSERT", Seq(dotted -> Seq("b")), come(dotted, "b"))
+    val refused = intercept[UnsupportedTable](insert(TransactionOptions()))
+    assert(refused.getMessage.contains("with 'v=1.5' among these"), refused.getMessage)
+    assertWhole(table, "a refusal")
+    insert(TransactionOptions(metadata = MetadataTablePolicy.DropAll))
+    assertEquals(table.kept.partitions, Seq("files"))
+    intercept[InvalidInput](NamedKeys.create(table.table, table.table.config.recordKeyFields, table.options,
+        byBuckets = false))
+    assertEquals(table.kept.partitions, Seq("files"))
+  }
 }
