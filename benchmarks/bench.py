@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument(
         "--systems",
         default="parquet-zstd,hudi,hudilite",
-        help="also: parquet,parquet-zstd1,hudi-zstd,hudilite-snappy,delta,iceberg,paimon",
+        help="also: parquet,parquet-zstd1,hudi-zstd,hudilite-snappy,hudilite-bucket,delta,iceberg,paimon",
     )
     parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)

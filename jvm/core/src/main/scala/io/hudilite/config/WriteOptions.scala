@@ -48,18 +48,18 @@ object WriteOptions {
     Seq("hoodie.datasource.overwrite.mode"))
 
   val MergeSchema: ConfigKey[Boolean] = ConfigKey.flag("mergeSchema", default = true,
-    "Whether rows may bring new columns, which follow those of the table, and wider types of numbers. With `false` a " +
+    "Rows may bring new columns, which follow those of the table, and wider types of numbers. With `false` a " +
       "write that would change the table's columns is refused.")
 
   val NullForMissing: ConfigKey[Boolean] = ConfigKey.flag("hoodie.write.set.null.for.missing.columns",
     default = false,
-    "Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write is " +
+    "A column of the table, or a field of a struct, that the rows lack is null in them; with `false` the write is " +
       "refused. Record key, partition and ordering columns must be there in any case.",
     Seq("hoodie.datasource.write.reconcile.schema"))
 
   val TimesAsTexts: ConfigKey[Boolean] = ConfigKey.flag(
     "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled", default = false,
-    "Whether the record keys and partition paths of a new table spell timestamps as texts, to the millisecond and in " +
+    "The record keys and partition paths of a new table spell timestamps as texts, to the millisecond and in " +
       "the zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts are " +
       "refused where it has numbers.")
 
@@ -180,7 +180,7 @@ object WriteOptions {
 
   val PartialUpdates: ConfigKey[Boolean] = ConfigKey.flag("hoodie.spark.sql.merge.into.partial.updates",
     default = false,
-    "Whether an UPDATE or MERGE writes to the logs of a merge-on-read table only the columns that it sets, from version 8 " +
+    "An UPDATE or MERGE writes to the logs of a merge-on-read table only the columns that it sets, from version 8 " +
       "on. The logs are smaller, and docs/format.md says what becomes of rows that come late or come back.")
 
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
@@ -251,7 +251,7 @@ object WriteOptions {
   val ofMetadata: Seq[ConfigKey[_]] = Seq(MetadataDeltas)
 
   val AmongOthers: ConfigKey[Boolean] = ConfigKey.flag("hudilite.among.other.files", default = false,
-    "Whether a new table may be made in a folder that holds other files, which none of its reads shows.")
+    "A new table may be made in a folder that holds other files, which none of its reads shows.")
 
   /** Inserts by statements, inserts of keys that are there, and updates by statements. */
   val ofStatements: Seq[ConfigKey[_]] =

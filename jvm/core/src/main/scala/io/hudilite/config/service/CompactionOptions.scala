@@ -64,7 +64,7 @@ object CompactionOptions {
     "blocks")
 
   val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
-    "Whether a write may be followed by a compaction at all.")
+    "A write may be followed by a compaction. With `false` none is planned or run after it.")
 
   val all: Seq[ConfigKey[_]] =
     Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
