@@ -25,9 +25,10 @@ object IncrementalRange {
   def select(range: IncrementalRange, instants: Seq[Instant], layout: Int): Seq[Instant] =
     instants.filter(i => position(i, layout).exists(p => p > begin(range) && range.end.forall(p <= _)))
 
-  /** True when writes of the range may have been archived. */
+  /** True when writes of the range may have been archived, which leaves savepointed ones behind. */
   def reachesBefore(range: IncrementalRange, timeline: Timeline, layout: Int): Boolean =
-    timeline.writes.flatMap(position(_, layout)).sorted.headOption.forall(_ > begin(range))
+    timeline.writes.filterNot(i => timeline.beforeStart(i.time)).flatMap(position(_, layout)).sorted.headOption
+      .forall(_ > begin(range))
 
   private[table] def position(instant: Instant, layout: Int): Option[String] =
     if (layout == 1) Some(instant.time) else instant.completionTime.orElse(Some(instant.time))

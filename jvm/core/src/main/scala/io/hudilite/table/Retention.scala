@@ -27,9 +27,14 @@ private[table] final class Retention(table: Table) {
     }
   }
 
-  /** True for the state of a savepoint, whose files nobody cleans. */
+  /** True for the state of a savepoint, whose files nobody cleans. Writes after it may have been archived. */
   private def isSavepointed(time: String): Boolean =
-    timeline.writes.reverseIterator.find(_.time <= time).exists(last => timeline.savepoints.contains(last.time))
+    timeline.writes.reverseIterator.find(_.time <= time).exists(last =>
+      timeline.savepoints.contains(last.time) &&
+        (last.time == time || !timeline.beforeStart(time) || archived(last.time, time).isEmpty))
+
+  private def archived(after: String, until: String): Option[String] =
+    table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).find(t => after < t && t <= until)
 
   private def before(time: String, first: String): InvalidInput =
     table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).sorted.headOption match {

@@ -4,6 +4,9 @@ import io.hudilite.TestTables
 import io.hudilite.TestTables.{storage, write, writeFile}
 import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.filegroup.FileNames
+import io.hudilite.service.Services
+import io.hudilite.service.archive.Archiver
+import io.hudilite.service.undo.Restores
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant}
 import io.hudilite.timeline.plan.SavepointMetadata
@@ -148,5 +151,26 @@ class RetentionSuite extends FunSuite {
     allowed(archived, commits.head.time)
     allowed(archived, commits.last.time)
     assertEquals(refused(archived, "20200101000000000"), "TIME_BEFORE_FIRST_COMMIT")
+  }
+
+  test("a state between a savepoint and the first write that is no longer archived is not that of the savepoint") {
+    for (version <- Seq(6, 8, 9)) {
+      val table = TestTables.create(version)
+      val commits = (1 to 8).map(n => write(table.refresh(), "p" -> s"g$n-0"))
+      table.store.savepoint(commits.head.time, SavepointMetadata("me", 0L, "", Map.empty))
+      val between = commits.head.time.dropRight(1) + (commits.head.time.last.asDigit + 1).min(9)
+      if (between < commits(1).time) allowed(table, between)
+      val few = Services.of().archiving.copy(minCommits = 2, maxCommits = 3, beyondSavepoint = true)
+      assertEquals(new Archiver(table.refresh(), few).run().instants.map(_.time), commits.slice(1, 6).map(_.time))
+      commits.slice(1, 6).foreach(c => assertEquals(refused(table, c.time), "STATE_NOT_RETAINED"))
+      (commits.head +: commits.drop(6)).foreach(c => allowed(table, c.time))
+      val position = (i: Instant) => i.completionTime.getOrElse(i.time)
+      val since = table.refresh().incremental(IncrementalRange(position(commits.head), None))
+      assertEquals(since.instants, commits.tail.map(_.time).toSet)
+      val part = table.refresh().incremental(IncrementalRange(position(commits(1)), Some(position(commits(3)))))
+      assertEquals(part.instants, commits.slice(2, 4).map(_.time).toSet)
+      assertEquals(
+        intercept[InvalidInput](Restores.run(table.refresh(), commits.head.time)).condition, "RESTORE_NOT_POSSIBLE")
+    }
   }
 }

@@ -17,7 +17,7 @@ object ArchiveOptions {
     "Commits in the active timeline after which archiving is due.", 2, "commits")
 
   val BeyondSavepoint: ConfigKey[Boolean] = ConfigKey.flag("hoodie.archive.beyond.savepoint", default = false,
-    "Archive commits that are newer than the first savepoint, too. Those that are saved stay.")
+    "Archive commits that are newer than the first savepoint, too. Those that are saved stay, and cannot be restored then.")
 
   val MergedFiles: ConfigKey[Int] = ConfigKey.int("hoodie.timeline.compaction.batch.size", 10,
     "Files of one layer of the archived timeline that are merged into one of the next layer; table versions 8 and 9.",

@@ -37,7 +37,18 @@ object ArchivePlanner {
       if (conf.beyondSavepoint) timeline.writes.filterNot(isSavepointed(timeline)) else timeline.writes
     val border = borders(timeline, conf, facts).reduceOption((a, b) => if (a < b) a else b)
     if (counted.size <= conf.maxCommits) Nil
-    else counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _))
+    else inBothOrders(counted, counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _)).size)
+  }
+
+  /** As many of these writes that all of them completed before each one that stays. A reader of a range of completion times
+    * then knows by the active timeline if it needs the archived one.
+    */
+  private def inBothOrders(writes: Seq[Instant], most: Int): Seq[Instant] = {
+    val completed = writes.map(i => i.completionTime.getOrElse(i.time))
+    val newest = completed.scanLeft("")(Ordering[String].max)
+    val oldestLeft =
+      completed.map(Option(_)).scanRight(None: Option[String])((a, b) => (a ++ b).reduceOption(Ordering[String].min))
+    writes.take((most to 0 by -1).find(n => oldestLeft(n).forall(newest(n) < _)).getOrElse(0))
   }
 
   private def isSavepointed(timeline: Timeline): Instant => Boolean = {

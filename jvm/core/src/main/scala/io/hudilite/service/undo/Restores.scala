@@ -159,11 +159,17 @@ object Restores {
       throw impossible(now, to,
         s"the ${i.action} ${i.time} is under way: let it end or, when its program is dead, let " +
           "the doctor take back what it has written"))
+    if (now.timeline.savepoints.contains(to)) archivedAfter(now, to).foreach(write =>
+      throw impossible(now, to,
+        s"the later write $write is archived, and nobody can take it back: hoodie.archive.beyond.savepoint has let it go"))
     try now.checkRetained(to)
     catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }
     StateFiles.beingCleaned(now, to).foreach(clean =>
       throw impossible(now, to, s"the cleaning ${clean.time} has begun to delete files of this state"))
   }
+
+  private def archivedAfter(now: Table, to: String): Option[String] =
+    now.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).filter(_ > to).sorted.headOption
 
   private def underWay(now: Table, to: String): Seq[Instant] =
     PendingWrites.underWay(now.store, now.timeline).filter(_.time > to)

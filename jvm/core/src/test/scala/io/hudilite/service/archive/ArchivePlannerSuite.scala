@@ -33,6 +33,14 @@ class ArchivePlannerSuite extends FunSuite {
     assertEquals(planned(commits(1 to 9: _*)), (1 to 7).toList)
   }
 
+  test("a write stays as long as others that stay completed before it") {
+    def done(number: Int, at: Int): Instant = instant(number).copy(completionTime = Some(time(at)))
+    val overlapping = Seq(done(1, 2), done(3, 9), done(4, 5), done(6, 7)) ++ (10 to 13).map(n => done(n, n))
+    assertEquals(planned(overlapping.take(7)), Seq(1, 3, 4, 6, 10))
+    assertEquals(planned(overlapping.take(5)), Seq(1))
+    assertEquals(planned(overlapping.take(6)), Seq(1, 3, 4, 6))
+  }
+
   test("commits of all kinds count") {
     val mixed =
       Seq(instant(1), instant(2, Action.ReplaceCommit), instant(3, Action.DeltaCommit), instant(4), instant(5))
