@@ -137,22 +137,21 @@ Without it: what ``spark.sql.sources.partitionOverwriteMode`` says. Value: stati
 """
 
 MERGE_SCHEMA: Final[str] = "mergeSchema"
-"""Whether rows may bring new columns, which follow those of the table, and wider types of numbers. With
-``false`` a write that would change the table's columns is refused. Value: boolean; default true.
+"""Rows may bring new columns, which follow those of the table, and wider types of numbers. With ``false`` a
+write that would change the table's columns is refused. Value: boolean; default true.
 """
 
 WRITE_SET_NULL_FOR_MISSING_COLUMNS: Final[str] = "hoodie.write.set.null.for.missing.columns"
-"""Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write
-is refused. Record key, partition and ordering columns must be there in any case. Value: boolean; default
-false.
+"""A column of the table, or a field of a struct, that the rows lack is null in them; with ``false`` the write is
+refused. Record key, partition and ordering columns must be there in any case. Value: boolean; default false.
 """
 
 WRITE_KEYGENERATOR_CONSISTENT_LOGICAL_TIMESTAMP_ENABLED: Final[str] = (
     "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled"
 )
-"""Whether the record keys and partition paths of a new table spell timestamps as texts, to the millisecond and
-in the zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts
-are refused where it has numbers. Value: boolean; default false.
+"""The record keys and partition paths of a new table spell timestamps as texts, to the millisecond and in the
+zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts are
+refused where it has numbers. Value: boolean; default false.
 """
 
 INDEX_TYPE: Final[str] = "hoodie.index.type"
@@ -329,7 +328,9 @@ shows. Value: string; default _.
 # Compaction
 
 TABLE_SERVICES_ENABLED: Final[str] = "hoodie.table.services.enabled"
-"""Whether a write may be followed by a compaction at all. Value: boolean; default true."""
+"""A write may be followed by a compaction. With ``false`` none is planned or run after it. Value: boolean;
+default true.
+"""
 
 COMPACT_INLINE: Final[str] = "hoodie.compact.inline"
 """After a write to a merge-on-read table, plan a compaction when one is due and run what is pending. The write
@@ -397,14 +398,14 @@ Value: int, blocks; default 5.
 # Services
 
 HUDILITE_SERVICES: Final[str] = "hudilite.services"
-"""Whether a table looks after itself: after a write, services that are due run. With ``false`` they run only
-when they are called. Value: boolean; default true.
+"""A table looks after itself: after a write, services that are due run. With ``false`` they run only when they
+are called. Value: boolean; default true.
 """
 
 HUDILITE_SERVICES_ASYNC: Final[str] = "hudilite.services.async"
-"""Whether the services that are due after a write run beside the next ones, in threads of the application: for
-programs that go on writing. What fails is logged and shown by ``services()``; what the end of the program
-cuts off, the next writer takes up. Value: boolean; default false.
+"""The services that are due after a write run beside the next ones, in threads of the application: for programs
+that go on writing. What fails is logged and shown by ``services()``; what the end of the program cuts off,
+the next writer takes up. Value: boolean; default false.
 """
 
 # Cleaning
@@ -457,8 +458,8 @@ KEEP_MAX_COMMITS: Final[str] = "hoodie.keep.max.commits"
 """Commits in the active timeline after which archiving is due. Value: int, commits; default 30."""
 
 ARCHIVE_BEYOND_SAVEPOINT: Final[str] = "hoodie.archive.beyond.savepoint"
-"""Archive commits that are newer than the first savepoint, too. Those that are saved stay. Value: boolean;
-default false.
+"""Archive commits that are newer than the first savepoint, too. Those that are saved stay, and cannot be
+restored then. Value: boolean; default false.
 """
 
 TIMELINE_COMPACTION_BATCH_SIZE: Final[str] = "hoodie.timeline.compaction.batch.size"
