@@ -70,6 +70,12 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(core.filter(_.code.exists(_.contains("org.apache.spark."))).map(_.path), Nil)
   }
 
+  test("no text hangs on the language of the machine") {
+    // Turkish has an i of its own in capitals, and Arabic its own digits.
+    val local = """to(Upper|Lower)Case(?!\((Locale|java\.util\.Locale|$))|f"[^"]*%0?\d*d|%0?\S*d"\.format\(""".r
+    assertEquals(all.flatMap(s => s.lines.filter(local.findFirstIn(_).isDefined).map(line => s"${s.name}: $line")), Nil)
+  }
+
   test("the options of reads, writes and services are read in one place, and carried from there as values") {
     val kinds = "Read|Write|Service|Compaction|Clustering|PartitionTtl|Clean|Archive"
     val reads = s"""\\b($kinds)Options\\.\\w+(\\(|\\.(get|isSet|raw|setting)\\()""".r

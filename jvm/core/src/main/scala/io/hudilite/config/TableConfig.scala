@@ -4,6 +4,7 @@ import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.storage.TablePath
 
 import java.time.{Clock, ZoneId, ZoneOffset}
+import java.util.Locale
 
 /** Facts of one table: the content of its `hoodie.properties`, with typed access.
   *
@@ -73,7 +74,7 @@ final case class TableConfig(properties: Map[String, String]) {
   /** The key generator; `None` for one that hudilite does not have. Such a table can be read. */
   def knownKeyGenerator: Option[KeyGeneratorType] = {
     val className = text(TableKeys.KeyGeneratorClass).filterNot(_.endsWith(".SqlKeyGenerator"))
-    val typeName = text(TableKeys.KeyGeneratorType).filterNot(_.toUpperCase.startsWith("SPARK_SQL"))
+    val typeName = text(TableKeys.KeyGeneratorType).filterNot(_.toUpperCase(Locale.ROOT).startsWith("SPARK_SQL"))
     (className, typeName) match {
       case (Some(c), _) => KeyGeneratorType.ofClass(c)
       case (_, Some(t)) => KeyGeneratorType.ofName(t)

@@ -5,6 +5,7 @@ import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Locale
 import java.util.{Arrays, Collections}
 
 import scala.collection.mutable
@@ -113,7 +114,7 @@ object BucketIndex {
   def newFileId(bucket: Int, plain: String): String = prefix(bucket) + plain.drop(prefix(bucket).length)
 
   /** Beginning of the ids of a bucket's file groups. */
-  def prefix(bucket: Int): String = f"$bucket%08d"
+  def prefix(bucket: Int): String = "%08d".formatLocal(Locale.ROOT, bucket)
 
   /** Bucket of a file group; `None` when its id is most likely random. */
   def bucketOfFile(fileId: String): Option[Int] = fileId match {

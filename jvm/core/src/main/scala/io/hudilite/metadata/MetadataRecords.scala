@@ -2,6 +2,8 @@ package io.hudilite.metadata
 
 import io.hudilite.metadata.MetadataAction.RolledBack
 
+import java.util.Locale
+
 /** The records that an action of a table adds to its metadata table: pure (docs/format.md#metadata-table).
   *
   * Writers, initialisation, validator and tests all ask it; records of one key are merged by `RecordMerge`. A new index is
@@ -80,5 +82,5 @@ final case class MetadataChanges(records: Map[MetadataPartition, Seq[MetadataRec
 
 /** The records of one file group of a partition, in the order of their keys. */
 final case class GroupRecords(partition: MetadataPartition, number: Int, records: Seq[MetadataRecord]) {
-  def fileId: String = f"${partition.prefix}$number%04d-0"
+  def fileId: String = "%s%04d-0".formatLocal(Locale.ROOT, partition.prefix, number)
 }

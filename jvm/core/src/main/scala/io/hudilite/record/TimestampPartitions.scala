@@ -7,6 +7,7 @@ import io.hudilite.error.InvalidInput
 import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
 import java.time.format.{DateTimeFormatter, DateTimeParseException}
 import java.time.temporal.{ChronoField, TemporalAccessor, TemporalQueries}
+import java.util.Locale
 import java.util.TimeZone
 import java.util.concurrent.TimeUnit
 
@@ -103,7 +104,7 @@ object TimestampPartitions {
       case "EPOCHMILLISECONDS" => Some(TimeUnit.MILLISECONDS)
       case "EPOCHMICROSECONDS" => Some(TimeUnit.MICROSECONDS)
       case "SCALAR" =>
-        val name = TableOptions.TimestampUnit(settings).toUpperCase
+        val name = TableOptions.TimestampUnit(settings).toUpperCase(Locale.ROOT)
         Some(TimeUnit.values.find(_.name == name).getOrElse(throw InvalidInput("INVALID_OPTION_VALUE",
               "option" -> TableOptions.TimestampUnit.name, "value" -> name,
               "reason" -> s"it must be one of ${TimeUnit.values.map(_.name).reverse.mkString(", ")}")))

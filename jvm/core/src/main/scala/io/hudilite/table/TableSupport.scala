@@ -5,6 +5,8 @@ import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
 
+import java.util.Locale
+
 /** One feature of tables that hudilite cannot do right, with the reason. */
 private final case class MissingFeature(feature: String, reason: String)
 
@@ -190,7 +192,7 @@ object TableSupport {
   private def droppedRefusals(config: TableConfig): Option[MissingFeature] = if (!config.dropsPartitionColumns) None
   else {
     val timed = config.knownKeyGenerator.contains(KeyGeneratorType.Timestamp) ||
-      config.partitionItems.exists(_.toUpperCase.endsWith(":TIMESTAMP"))
+      config.partitionItems.exists(_.toUpperCase(Locale.ROOT).endsWith(":TIMESTAMP"))
     config.droppedComparison.map(field =>
       MissingFeature(s"the dropped partition column $field as an ordering or delete field",
         "files do not hold what records are compared by"))

@@ -62,7 +62,8 @@ object IndexGroups {
       case (groups, (partition, count)) => groups.and(Seq(partition), count)
     }
 
-  private def numbered(prefix: String, count: Int): Seq[String] = (0 until count).map(n => f"$prefix$n%04d-0")
+  private def numbered(prefix: String, count: Int): Seq[String] = (0 until count).map(n =>
+    "%s%04d-0".formatLocal(Locale.ROOT, prefix, n))
 
   // Those of Hive's paths, and the two that separate the parts of an id.
   private val Escaped: Set[Char] = ((1 to 0x1f).map(_.toChar) ++ "\"#%'*/:=?\\{[]^-_").toSet + '\u007f'

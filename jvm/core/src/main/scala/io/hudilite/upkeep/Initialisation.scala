@@ -6,6 +6,8 @@ import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
 import io.hudilite.timeline.{InstantTime, Timeline, TimelineStore}
 
+import java.util.Locale
+
 import org.slf4j.LoggerFactory
 
 /** Makes the metadata table of a table anew, with the partition `files` (docs/format.md#metadata-table). The caller holds
@@ -80,8 +82,9 @@ private[upkeep] object InitialInstants {
   def next(home: MetadataHome, newest: String): String = {
     val had = (home.store.archivedCompleted() ++ home.timeline.instants).map(_.time).toSet
     val names = if (home.version >= GroupFiles.LogsNameTheirWrite)
-      Iterator.from(0).map(n => s"%0${InstantTime.Digits}d".format(n))
-    else Iterator.from(FirstNumber).map(n => (if (newest.isEmpty) BeforeAllTimes else newest) + "%03d".format(n))
+      Iterator.from(0).map(n => s"%0${InstantTime.Digits}d".formatLocal(Locale.ROOT, n))
+    else Iterator.from(FirstNumber).map(n =>
+      (if (newest.isEmpty) BeforeAllTimes else newest) + "%03d".formatLocal(Locale.ROOT, n))
     names.filterNot(had).next()
   }
 

@@ -100,7 +100,7 @@ object ConfigKey {
     ConfigKey(name, None, doc, (s: String) => s.split(',').map(_.trim).filter(_.nonEmpty).toSeq,
       valueType = "comma separated list", alternatives = alternatives)
 
-  private def boolean(s: String): Boolean = s.toLowerCase match {
+  private def boolean(s: String): Boolean = s.toLowerCase(java.util.Locale.ROOT) match {
     case "true" => true
     case "false" => false
     case _ => throw new IllegalArgumentException("it must be true or false")

@@ -1,5 +1,7 @@
 package io.hudilite.spark.shim
 
+import java.util.Locale
+
 import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression, NamedArgumentExpression}
@@ -61,7 +63,7 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
   private def current: String = Catalogs.current(session)
 
   private def mayBeOurs(called: String): Boolean =
-    called.stripPrefix("`").toLowerCase.startsWith(catalog) || current == catalog
+    called.stripPrefix("`").toLowerCase(Locale.ROOT).startsWith(catalog) || current == catalog
 
   /** Namespace and name of an entry in hudilite's catalog. */
   private def ours(parts: Seq[String]): Option[(Seq[String], String)] =

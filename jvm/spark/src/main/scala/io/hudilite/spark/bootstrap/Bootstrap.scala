@@ -14,6 +14,8 @@ import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.timeline.{Action, InstantTime}
 import io.hudilite.transaction.{BegunBootstrap, FirstWrite, MetadataUpkeep, Transaction}
 
+import java.util.Locale
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
@@ -109,7 +111,7 @@ private[bootstrap] object Bootstrap {
 
   private val log = LoggerFactory.getLogger("io.hudilite.spark.bootstrap.Bootstrap")
 
-  private val Operation = BootstrapOptions.Operation.toUpperCase
+  private val Operation = BootstrapOptions.Operation.toUpperCase(Locale.ROOT)
 
   /** Version from which on a table names its index by type. */
   private val IndexByType = 8

@@ -6,6 +6,8 @@ import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable}
 import io.hudilite.spark.inspect.{InspectTable, Inspection}
 import io.hudilite.spark.procedure.TableArgument
 
+import java.util.Locale
+
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
@@ -46,7 +48,8 @@ object TableFunctions {
   private def changes(session: SparkSession, arguments: Seq[String]): Table = arguments match {
     case Seq(table, state, begin, end @ _*) if end.size <= 1 =>
       val path = TableArgument.pathOf(session, table)
-      if (!Set(LatestState, Cdc)(state.toLowerCase)) throw invalid(Changes, state, s"it must be $LatestState")
+      if (!Set(LatestState, Cdc)(state.toLowerCase(Locale.ROOT)))
+        throw invalid(Changes, state, s"it must be $LatestState")
       if (state.equalsIgnoreCase(Cdc))
         throw invalid(Changes, state, s"images before and after a change cannot be read; use $LatestState")
       opened(session, path,
@@ -78,7 +81,7 @@ object TableFunctions {
 
   private object Flag {
     def unapply(text: String): Option[Boolean] =
-      Some(text.toLowerCase).filter(Set("true", "false")).map(_.toBoolean)
+      Some(text.toLowerCase(Locale.ROOT)).filter(Set("true", "false")).map(_.toBoolean)
   }
 
   private def fileSystemView(session: SparkSession, arguments: Seq[String]): Table = arguments match {

@@ -6,6 +6,8 @@ import io.hudilite.record.{FolderValues, KeyEncoding}
 import io.hudilite.spark.basefile.read.PossibleValues
 import io.hudilite.spark.row.{FieldTypes, PathText}
 
+import java.util.Locale
+
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -41,7 +43,7 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   private def isFormatted(item: String): Boolean = config.knownKeyGenerator match {
     case _ if config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true")) => true
     case None | Some(KeyGeneratorType.Timestamp) => true
-    case Some(KeyGeneratorType.Custom) => !item.toUpperCase.endsWith(":SIMPLE")
+    case Some(KeyGeneratorType.Custom) => !item.toUpperCase(Locale.ROOT).endsWith(":SIMPLE")
     case _ => false
   }
 

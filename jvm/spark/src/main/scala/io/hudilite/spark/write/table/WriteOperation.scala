@@ -3,6 +3,8 @@ package io.hudilite.spark.write.table
 import io.hudilite.config.{ParallelismConf, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 
+import java.util.Locale
+
 /** The use that a write makes of its rows.
   *
   * @param name
@@ -13,7 +15,7 @@ import io.hudilite.error.InvalidInput
 sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) extends Serializable {
 
   /** Spelling in commit metadata. */
-  def metadataName: String = name.toUpperCase
+  def metadataName: String = name.toUpperCase(Locale.ROOT)
 
   /** The error for an option that asks for it in vain. */
   def refused(reason: String): InvalidInput = InvalidInput.option(WriteOptions.Operation.name, name, reason)
