@@ -5,7 +5,8 @@ import io.hudilite.spark.plan.merge.WinsOver
 
 import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.codegen.GeneratePredicate
 import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -35,6 +36,16 @@ class WinsOverSuite extends FunSuite {
     assert(wins(Seq(LongType), -1L, null))
     assert(wins(Seq(LongType), null, null))
     assert(!wins(Seq(LongType, StringType), 1L, null, 1L, "b"))
+  }
+
+  test("a value that is written out wins as one of a column does, in a predicate, too") {
+    val older = BoundReference(0, LongType, nullable = true)
+    def predicate(newer: Any): Boolean =
+      GeneratePredicate.generate(WinsOver(Seq(Literal(newer, LongType)), Seq(older), MergeRule(Seq("f")))).eval(
+        InternalRow(-7L))
+    assert(predicate(-5L))
+    assert(!predicate(-9L))
+    assert(!predicate(null))
   }
 
   test("among ints a missing value is 0") {

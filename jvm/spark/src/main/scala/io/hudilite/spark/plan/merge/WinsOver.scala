@@ -28,7 +28,7 @@ final case class WinsOver(newer: Seq[Expression], older: Seq[Expression], rule: 
     val held = ctx.addReferenceObj("rule", rule)
     val values = children.map(_.genCode(ctx))
     val before = values.map(_.code).reduce(_ + _)
-    val boxed = values.map(v => s"(${v.isNull} ? (Object) null : (Object) ${v.value})").mkString(", ")
+    val boxed = values.map(v => s"(${v.isNull} ? (Object) null : (Object) (${v.value}))").mkString(", ")
     val wins = s"${WinsOver.getClass.getName}.MODULE$$.wins"
     ev.copy(code = code"$before boolean ${ev.value} = $wins($held, new Object[]{$boxed});", isNull = FalseLiteral)
   }
