@@ -32,6 +32,16 @@ class BackgroundRoundsSuite extends FunSuite {
     assertEquals(done.asScala.toSeq, Seq(0, 5))
   }
 
+  test("a round has nothing of the thread that asked for it first") {
+    val properties = new InheritableThreadLocal[String]
+    properties.set("of the first writer")
+    val rounds = new BackgroundRounds(1)
+    val seen = new LinkedBlockingQueue[String]()
+    rounds.ask("t", () => { seen.add(String.valueOf(properties.get)); () })
+    assert(rounds.await("t", Soon))
+    assertEquals(seen.asScala.toSeq, Seq("null"))
+  }
+
   test("names do not wait for each other, and a round that fails does not end its name") {
     val rounds = new BackgroundRounds(2)
     val go = new CountDownLatch(1)

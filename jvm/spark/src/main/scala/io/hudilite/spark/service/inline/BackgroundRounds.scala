@@ -14,7 +14,9 @@ private[service] final class BackgroundRounds(threads: Int) {
 
   private val pool: ExecutorService = Executors.newFixedThreadPool(threads,
     (body: Runnable) => {
-      val thread = new Thread(body, "hudilite-services")
+      // Else it would keep the settings and the job group of the write that asked first, which others cancel.
+      val thread = new Thread(null, body, "hudilite-services", 0L, false)
+      thread.setContextClassLoader(Thread.currentThread.getContextClassLoader)
       thread.setDaemon(true)
       thread
     })
