@@ -62,7 +62,7 @@ private final class AppendFileWrite(append: AppendWrite, session: SparkSession, 
 
   override def toBatch: BatchWrite = new BatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      AppendWriterFactory(attempt.begin(), append.intent.operation, append.groups.map(_.groups))
+      attempt.begin(AppendWriterFactory(_, append.intent.operation, append.groups.map(_.groups)))
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true

@@ -27,7 +27,8 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(attempt.begin().updating(row.updated, revives), groups.groups, onMove, row.keepsNewest)
+      attempt.begin(job =>
+        MergeWriterFactory(job.updating(row.updated, revives), groups.groups, onMove, row.keepsNewest))
     // A key that has a place in a record index that answers is that of a row.
     private def revives: Boolean =
       row.byKey && target.keyShards(inserts = row.operation != WriteOperation.Delete).isEmpty

@@ -12,6 +12,8 @@ import io.hudilite.upkeep.ToldKeys
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
+import scala.util.control.NonFatal
+
 /** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
   *
   * Spark calls one instance in the order begin, then commit or abort.
@@ -40,14 +42,23 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
     * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
+    *
+    * @param sent
+    *   makes of the job what goes to the tasks. Spark takes a write back once it has that, and not before
     */
-  def begin(): WriteJob = {
+  def begin[T](sent: WriteJob => T): T = {
     groups.foreach(_.prepare())
     target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, intent.action, intent.recordedName, options), None))
     started = Some(run)
-    WriteJob.of(target, run.transaction.permit, session).copy(buckets = dealtBy)
+    try sent(WriteJob.of(target, run.transaction.permit, session).copy(buckets = dealtBy))
+    catch {
+      case e: Throwable =>
+        try abort()
+        catch { case NonFatal(other) => e.addSuppressed(other) }
+        throw e
+    }
   }
 
   /** The buckets by which the rows go to their tasks, with all that was read of them since the write was planned. */
