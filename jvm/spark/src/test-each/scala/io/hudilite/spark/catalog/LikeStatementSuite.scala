@@ -30,9 +30,10 @@ final class LikeStatementSuite extends NamedSession {
     create("model")
     sql("INSERT INTO model VALUES (1, 1.0D, 'a')")
     Seq("CREATE TABLE alike LIKE model", "CREATE TABLE by_path LIKE hudilite.`$P/model` USING hudilite",
-      "CREATE TABLE hudilite.`$P/at_path` LIKE model", "CREATE TABLE elsewhere LIKE model LOCATION '$P/there'")
+      "CREATE TABLE hudilite.`$P/at_path` LIKE model",
+      "CREATE TABLE elsewhere LIKE model LOCATION '$P/over there 100%'")
       .foreach(statement => sql(statement.replace("$P", home.toString)))
-    Seq("alike", "by_path", "at_path", "there").foreach { folder =>
+    Seq("alike", "by_path", "at_path", "over there 100%").foreach { folder =>
       Seq("table.type", "table.recordkey.fields", "table.partition.fields", "table.version", "record.merge.mode",
         "datasource.write.hive_style_partitioning").foreach(name =>
         assertEquals(fact(folder, name), fact("model", name), s"$folder $name"))

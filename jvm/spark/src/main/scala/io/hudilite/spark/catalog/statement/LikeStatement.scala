@@ -19,7 +19,7 @@ import io.hudilite.table.{Table, TableAccess, TableSupport}
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable, TableAlreadyExistsException}
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
@@ -143,8 +143,8 @@ private[catalog] object AskedLike {
     */
   def of(session: SparkSession, like: CreateTableLikeCommand): AskedLike = {
     val (catalog, ident) = place(session, like.targetTable)
-    AskedLike(catalog, ident, source(session, like.sourceTable), like.fileFormat.locationUri.map(_.toString),
-      like.provider, like.properties, like.ifNotExists)
+    AskedLike(catalog, ident, source(session, like.sourceTable),
+      like.fileFormat.locationUri.map(CatalogUtils.URIToString), like.provider, like.properties, like.ifNotExists)
   }
 
   private def place(session: SparkSession, name: TableIdentifier): (Option[StatementCatalog], Identifier) = {
