@@ -36,7 +36,7 @@ private[sync] final case class SyncedName(entry: CatalogTable, basePath: String,
       throw InvalidInput.option(SyncOptions.ExtractorClass.name, extractor.name,
         s"the partition '$path' does not tell values of ${columns.mkString(", ")}"))
     val plain = if (decodes) values.map(KeyEncoding.unescape) else values
-    EntryPartition(columns, plain, new Path(s"$basePath/$path").toUri.toString)
+    EntryPartition(columns, plain, new Path(s"$basePath/$path").toString)
   }
 }
 

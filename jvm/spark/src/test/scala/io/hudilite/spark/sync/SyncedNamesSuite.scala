@@ -5,6 +5,7 @@ import io.hudilite.spark.Raised
 import io.hudilite.spark.catalog.NamedSession
 import io.hudilite.spark.procedure.ServiceCall
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Row, SaveMode}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 
@@ -41,6 +42,15 @@ class SyncedNamesSuite extends NamedSession {
     val error: HudiliteException = Raised.by(save(table, "(1, 'a', 'mon')")(more: _*))
     assert(!new java.io.File(s"$home/$table/.hoodie").exists, table)
     error
+  }
+
+  test("partitions are registered at the folders that they lie in") {
+    save("odd", "(1, 'a', 'mon tue'), (2, 'b', '10:00 100%')")(
+      "hoodie.datasource.write.partitionpath.urlencode" -> "true")
+    val places = spark.sessionState.catalog.externalCatalog.listPartitions(database, "odd", None).flatMap(
+      _.storage.locationUri).map(new Path(_).toUri.getPath)
+    assertEquals(places.map(_.stripPrefix(s"$home/odd/")).sorted, Seq("day=10%3A00 100%25", "day=mon tue"))
+    assert(places.forall(new java.io.File(_, ".hoodie_partition_metadata").exists))
   }
 
   test("a write registers its table with columns and partitions, and later ones send what has changed") {
