@@ -121,6 +121,8 @@ def test_partitions_that_nobody_writes_to_expire(
     assert table.expire_partitions(100_000).partitions == ()
     said = {"hoodie.partition.ttl.strategy.days.retain": "2"}
     assert table.expire_partitions(100_000, options=said, dry_run=True).partitions == ()
+    call = f"CALL hudilite.system.expire_partitions(path => '{path}', days => 100000, dry_run => true, options => "
+    assert lite.spark.sql(call + "'hoodie.partition.ttl.strategy.days.retain=2')").count() == 0
     plan = table.expire_partitions(2, dry_run=True)
     first = plan.partitions[0].partition
     one = {"hoodie.partition.ttl.strategy.partition.selected": first}

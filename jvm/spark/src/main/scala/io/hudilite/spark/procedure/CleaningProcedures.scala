@@ -172,7 +172,7 @@ private[spark] object CleaningProcedures {
     Seq(Parameter.Table, Parameter.Path, Parameter.integer("days", "days since the last write"), Parameter.Options,
       Parameter.DryRun), Dropped) { (session, arguments) =>
     val days = number(arguments, "days", PartitionTtlOptions.DaysRetain).toMap
-    val call = ServiceCall(session, TableArgument.pathOf(session, arguments), days ++ arguments.options)
+    val call = ServiceCall.of(session, arguments, days)
     dropped(call.changing(arguments.dryRun) { (table, conf) =>
       val expiry = conf.services.expiry.checked
       if (arguments.dryRun) PartitionExpiry.preview(table, expiry)
