@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -242,10 +243,20 @@ def _partitions(spark: SparkSession, rows: DataFrame, source: str, read_by: str 
         return tuple(c.name for c in spark.catalog.listColumns(f"hudilite.`{source}`") if c.isPartition)
     file = "_file" if read_by == "iceberg" else "_metadata.file_path"
     for row in rows.select(file).limit(1).collect():
-        levels = [unquote(part.split("=", 1)[0]) for part in str(row[0]).split("/")[:-1] if "=" in part]
+        levels = [unquote(part.split("=", 1)[0]) for part in _below(str(row[0]), source) if "=" in part]
         below = [name for name in levels if name in rows.columns]
         return tuple(dict.fromkeys(below))
     return ()
+
+
+def _below(file: str, source: str) -> list[str]:
+    """The folders of a file that lie below the source; those above it may look like partitions, too."""
+    folders = file.split("/")[:-1]
+    above = [part for part in re.sub(r"^\w+:(//[^/]*)?", "", source).split("/") if part not in ("", ".")]
+    for end in range(len(above), len(folders) + 1):
+        if [unquote(part) for part in folders[end - len(above) : end]] == above:
+            return folders[end:]
+    return folders
 
 
 def _followed(spark: SparkSession, write: Callable[[], None], progress: Progress | bool | None) -> None:

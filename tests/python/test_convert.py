@@ -50,6 +50,17 @@ def test_a_folder_becomes_a_table_with_its_rows_partitions_and_types(spark: Spar
     assert table.to_df().where("ts = 4 OR id = 3").count() == 1
 
 
+def test_folders_above_the_source_are_no_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    source = str(tmp_path / "env=prod" / "day=1" / "trips 100%")
+    rows = spark.range(4).selectExpr("id", "'dev' AS env", "id % 2 AS day")
+    rows.write.partitionBy("day").parquet(source)
+    done = hudilite.convert(spark, source, str(tmp_path / "table"))
+    assert (done.partitions, done.rows) == (("day",), 4)
+    rows.drop("day").write.parquet(f"{source}/../plain")
+    done = hudilite.convert(spark, str(tmp_path / "env=prod" / "day=1" / "plain"), str(tmp_path / "other"))
+    assert (done.partitions, done.rows) == ((), 4)
+
+
 def test_tables_have_names_and_keys_only_if_asked(spark: SparkSession, tmp_path: Path) -> None:
     source = _source(spark, tmp_path / "plain")
     spark.read.parquet(source).write.partitionBy("day").saveAsTable("plain_source")
