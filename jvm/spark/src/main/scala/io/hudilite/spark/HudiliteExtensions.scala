@@ -1,7 +1,15 @@
 package io.hudilite.spark
 
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, PathCatalogRule}
-import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, ViewsRule, WritesRule}
+import io.hudilite.spark.catalog.statement.{
+  NamesRule,
+  ReadsRule,
+  RefusalsRule,
+  RewritesRule,
+  TimesRule,
+  ViewsRule,
+  WritesRule
+}
 import io.hudilite.spark.dialect.Dialect
 import io.hudilite.spark.function.TableFunctions
 import io.hudilite.spark.plan.{BusyTasks, WriteLoopRule, WriteRule}
@@ -39,6 +47,7 @@ final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends Sp
     }
     EarlyRules.inject(extensions, NamesRule(_))
     EarlyRules.injectForTimes(extensions, TimesRule(_))
+    extensions.injectResolutionRule(ReadsRule(_))
     extensions.injectResolutionRule(_ => RefusalsRule)
     extensions.injectResolutionRule(_ => ViewsRule)
     extensions.injectResolutionRule(RewritesRule(_))

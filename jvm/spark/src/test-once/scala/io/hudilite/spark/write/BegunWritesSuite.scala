@@ -33,7 +33,8 @@ class BegunWritesSuite extends WriteFixture {
       (storage.list(WriteFolders.owners(local)) ++ storage.list(WriteFolders.heartbeats(local))).map(_.path)
     val failed = Iterator.from(1).takeWhile { n =>
       DeafFileSystem.left.set(n)
-      val fails = try { upsert(deaf, n); false } catch { case _: Exception => true }
+      val fails = try { upsert(deaf, n); false }
+      catch { case _: Exception => true }
       assertEquals(left, Nil, s"read $n")
       fails && n < 100
     }.size

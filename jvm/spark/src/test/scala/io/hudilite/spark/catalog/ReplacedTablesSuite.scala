@@ -43,6 +43,23 @@ final class ReplacedTablesSuite extends NamedSession {
 
   private val unordered = "hoodie.datasource.write.precombine.field" -> ""
 
+  test("a read by path goes by the settings of its own session, whichever is active") {
+    make("doors", "cow")
+    val (asked, plain) = (spark.newSession(), spark.newSession())
+    val setting = "spark.datasource.hudilite.as.of.instant"
+    asked.conf.set(setting, instants("doors").head)
+    def names(session: SparkSession, active: SparkSession): Seq[String] = {
+      SparkSession.setActiveSession(active)
+      try
+        session.read.format("hudilite").load(s"$home/doors").orderBy("id").collect().map(_.getAs[String]("name")).toSeq
+      finally SparkSession.setActiveSession(spark)
+    }
+    for (active <- Seq(asked, plain, spark)) {
+      assertEquals(names(asked, active), Seq("n", "m"))
+      assertEquals(names(plain, active), Seq("n", "changed"))
+    }
+  }
+
   for (kind <- Seq("cow", "mor"))
     test(s"other columns replace those of a $kind table in one commit, and earlier states keep theirs") {
       make("columns", kind)
