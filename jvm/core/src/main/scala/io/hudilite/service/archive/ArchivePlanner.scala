@@ -40,15 +40,17 @@ object ArchivePlanner {
     else inBothOrders(counted, counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _)).size)
   }
 
+  // No digit.
+  private val AfterAllTimes = "~"
+
   /** As many of these writes that all of them completed before each one that stays. A reader of a range of completion times
     * then knows by the active timeline if it needs the archived one.
     */
   private def inBothOrders(writes: Seq[Instant], most: Int): Seq[Instant] = {
     val completed = writes.map(i => i.completionTime.getOrElse(i.time))
-    val newest = completed.scanLeft("")(Ordering[String].max)
-    val oldestLeft =
-      completed.map(Option(_)).scanRight(None: Option[String])((a, b) => (a ++ b).reduceOption(Ordering[String].min))
-    writes.take((most to 0 by -1).find(n => oldestLeft(n).forall(newest(n) < _)).getOrElse(0))
+    val newest = completed.scanLeft("")((a, b) => if (a < b) b else a)
+    val oldestLeft = completed.scanRight(AfterAllTimes)((a, b) => if (a < b) a else b)
+    writes.take((most to 0 by -1).find(n => newest(n) < oldestLeft(n)).getOrElse(0))
   }
 
   private def isSavepointed(timeline: Timeline): Instant => Boolean = {
