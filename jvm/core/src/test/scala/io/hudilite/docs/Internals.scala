@@ -35,7 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog.statement/AsSelect", "catalog/NamedMetadata",
-      "catalog.statement/NamesRule", "catalog.statement/RefusalsRule",
+      "catalog.statement/NamesRule", "catalog.statement/ReadsRule", "catalog.statement/RefusalsRule",
       "catalog.statement/RewritesRule", "catalog.statement/ViewsRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "keys/SparkKeyJobs", "lookup/ProbeTarget",
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
