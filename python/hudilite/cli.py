@@ -102,7 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     chosen.add_argument("--instant", help="run this planned compaction alone")
     cluster = add("cluster", "put small files together, or lay rows out anew by some columns", _cluster, table=True)
     cluster.add_argument("--sort-by", metavar="COLUMN", action="append", help="lay rows out by it; can be repeated")
-    cluster.add_argument("--layout", choices=get_args(Layout), help="of those columns: one after the other, or along a curve")
+    cluster.add_argument(
+        "--layout", choices=get_args(Layout), help="of those columns: one after the other, or along a curve"
+    )
     cluster.add_argument("--partition", action="append", help="look at it alone; can be repeated")
     cluster.add_argument("--target-bytes", type=_positive, help="size of the files to write, 1 GiB by default")
     cluster.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
