@@ -85,7 +85,7 @@ def test_columns_whose_values_no_path_tells_are_refused_by_name(lite: Engine, re
     table = lite.read(path)
     assert [tuple(row) for row in table.where("p IS NULL").select("id", "p", "q").collect()] == [("k2", None, "z")]
     assert table.select("id").count() == 3
-    with pytest.raises(Exception, match="UNSUPPORTED_TABLE_FEATURE.*1/x/y"):
+    with pytest.raises(Exception, match=r"UNSUPPORTED_TABLE_FEATURE.*1/x/y"):
         table.selectExpr("count(p)", "count(q)").collect()
 
 
