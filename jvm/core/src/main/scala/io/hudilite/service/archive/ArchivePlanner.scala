@@ -37,8 +37,15 @@ object ArchivePlanner {
       if (conf.beyondSavepoint) timeline.writes.filterNot(isSavepointed(timeline)) else timeline.writes
     val border = borders(timeline, conf, facts).reduceOption((a, b) => if (a < b) a else b)
     if (counted.size <= conf.maxCommits) Nil
-    else inBothOrders(counted, counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _)).size)
+    else {
+      val old = counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _))
+      val kept = inBothOrders(counted, old.size)
+      // Where long writes always overlap, as compactions beside other writes may, the timeline must not grow for ever.
+      if (kept.isEmpty && counted.size > conf.maxCommits * MostOverMaximum) old else kept
+    }
   }
+
+  private val MostOverMaximum = 2
 
   // No digit.
   private val AfterAllTimes = "~"

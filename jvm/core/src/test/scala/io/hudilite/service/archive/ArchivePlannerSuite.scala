@@ -39,6 +39,11 @@ class ArchivePlannerSuite extends FunSuite {
     assertEquals(planned(overlapping.take(7)), Seq(1, 3, 4, 6, 10))
     assertEquals(planned(overlapping.take(5)), Seq(1))
     assertEquals(planned(overlapping.take(6)), Seq(1, 3, 4, 6))
+    // Each completes behind the next one.
+    val always = (1 to 9).map(n => done(n * 10, n * 10 + 15))
+    val nested = always :+ done(5, 99)
+    assertEquals(planned(nested.take(8) :+ done(5, 99)), (Seq(5) ++ (1 to 6).map(_ * 10)))
+    assertEquals(planned(nested.take(7) :+ done(5, 99)), Nil)
   }
 
   test("commits of all kinds count") {
