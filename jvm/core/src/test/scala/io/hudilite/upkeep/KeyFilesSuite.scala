@@ -4,7 +4,7 @@ import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{BlockKind, LogFileReader}
 import io.hudilite.metadata.{MetadataPartition, MetadataRecord}
 import io.hudilite.metadata.MetadataPayload.{NoPlace, Place}
-import io.hudilite.metadata.stored.MetadataTable
+import io.hudilite.metadata.stored.{MetadataTable, Tallied}
 import io.hudilite.record.KeyChange
 import io.hudilite.storage.{Closing, HadoopStorage, MemoryStorage, Storage}
 import io.hudilite.timeline.WriteStat
@@ -104,5 +104,37 @@ class KeyFilesSuite extends FunSuite {
     assertEquals(found.sorted, keys.drop(2000))
     val sorted = split.flatMap(metadata.stored.sorted(storage, _).map(entry => new String(entry._1, UTF_8)).toList)
     assertEquals(sorted.sorted, keys.drop(2000))
+    assertEquals(Tallied.records(storage, folder, 9, split), 4000L)
   }
+
+  test("a load is counted by the blocks of its log files, whatever came before and after it") {
+    val (p1, p2, time) = (group("p", 1), group("p", 2), new AtomicLong(1767225600000L))
+    val storage = new MemoryStorage(() => time.addAndGet(10))
+    val table = new KeyedTable(storage, "/t", 9, isPartitioned = false, tells = true, deltas = 100).create()
+    def come(of: Seq[String]): Seq[KeyChange] = of.map(KeyChange(_, p1.partition, Some(p1.fileId)))
+    table.write("UPSERT", Seq(p1 -> keys.take(10)), come(keys.take(10)))
+    val load = table.write("UPSERT", Seq(p1 -> keys.take(5000)), come(keys.slice(10, 5000)))
+    table.write("UPSERT", Seq(p1 -> keys.slice(20, 5000), p2 -> keys.drop(5000)),
+      keys.take(20).map(KeyChange(_, "p", None)) ++ keys.drop(5000).map(KeyChange(_, "p", Some(p2.fileId))))
+    val now = table.table
+    val slices = new MetadataTable(now.store, now.timeline).slices(MetadataPartition.RecordIndex)
+    val index = IndexGroups(slices.map(_.fileId).toIndexedSeq, isPartitioned = false)
+    val split = slices.map { slice =>
+      val log = slice.logs.find(_.time == load).get
+      // Five keys are in the first file, too.
+      val own = keys.slice(5, 5000).filter(key => index.ids(index.numberOf(key, "p")) == slice.fileId)
+      storage.delete(s"$folder/record_index/${log.name}")
+      val made =
+        new KeyFiles(storage, folder, 9, MetadataPartition.RecordIndex, bound).log(slice.fileId, log.name, load,
+          records(own, Set.empty)).get
+      val blocks = LogFileReader.blocks(storage, s"$folder/record_index/${log.name}", made.fileSizeInBytes)
+      assert(blocks.size > 3, blocks.size)
+      slice.copy(logs = slice.logs.map(l => if (l == log) l.copy(length = made.fileSizeInBytes) else l))
+    }
+    assertEquals(Tallied.records(storage, folder, 9, split), 5980L)
+    assertEquals(Tallied.records(storage, folder, 9,
+        split.map(slice => slice.copy(logs = slice.logs.filter(_.time <= load)))), 5000L)
+  }
+
+  private val folder = "/t/.hoodie/metadata"
 }

@@ -15,7 +15,7 @@ private[stored] final class IndexEntries(metadata: MetadataTable, partition: Met
     */
   def counted(strange: (Seq[String], Seq[Set[String]]) => Option[String]): Either[String, Long] = {
     val groups = metadata.slices(partition)
-    // Of what a load has left in a log file without a base file little is read, as of a base file.
+    // Of the largest log file without a base file, as a load leaves it, little is read, as of a base file.
     val bytesInLogs = groups.map(g => g.logs.map(_.length).sorted.dropRight(if (g.base.isEmpty) 1 else 0).sum).sum
     val untold = metadata.ahead.map(i => s"it has the ${i.action} ${i.time}, which has not completed in the table")
     if (untold.isDefined) Left(untold.get)

@@ -36,30 +36,50 @@ private[stored] final class SliceRecords(storage: Storage, folder: String, block
     }
   }
 
-  /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files, and of what a load has left
-    * in a log file without one, only those blocks are read that may hold a key which a newer block has, too. Most of these
-    * are new keys, which the filter of a base file knows it lacks.
+  /** Counts the records of slices, where newer ones replace older ones as a whole. Of base files, and of the largest log file
+    * of a slice without one, as a load leaves it, only those blocks are read that may hold a key which another block has,
+    * too. Most of these are new keys, which the filter of a base file knows it lacks.
     */
   def tally(slices: Seq[FileSlice]): Seq[Tally] = Parallel.map(slices) { slice =>
-    val found = blocks(slice).dropWhile(b => slice.base.isEmpty && b.block.kind == BlockKind.Delete) // of nothing
-    val bottom = if (slice.base.isDefined) None else found.headOption.filter(_.block.kind == BlockKind.HFileData)
-    val changes = changesOf(found.drop(bottom.size), AskedKeys.All)
-    val alive = changes.valuesIterator.count(_.payload.flatMap(RecordMerge.live).isDefined).toLong
-    val keys = changes.keySet.toSet
-    slice.base.map(base => HFile.open(storage, s"$folder/${base.relativePath}", base.length))
-      .orElse(bottom.map(_.file())).fold(Tally(alive, keys))(tallied(_, keys, alive))
+    val found = blocks(slice)
+    slice.base match {
+      case Some(base) =>
+        tallied(Nil, Seq(() => HFile.open(storage, s"$folder/${base.relativePath}", base.length)), found)
+      case None =>
+        // A write names each key once, so that the blocks of its file have no key in common.
+        val largest = slice.logs.sortBy(-_.length).headOption.fold("")(log => s"/${log.name}")
+        val (older, others) = found.span(!_.block.path.endsWith(largest))
+        def isOfLoad(b: SliceBlock): Boolean = b.block.path.endsWith(largest) && b.block.kind == BlockKind.HFileData &&
+          b.block.instant == others.head.block.instant
+        val (load, newer) = others.partition(isOfLoad)
+        tallied(older, load.map(b => () => b.file()), newer)
+    }
   }
 
-  private def tallied(file: HFile, changed: Set[String], alive: Long): Tally =
-    try {
-      Tally(file.entries - countIn(file, perhapsIn(file, changed)) + alive, changed ++ someKeys(file))
-    } finally file.close()
+  private def tallied(older: Seq[SliceBlock], files: Seq[() => HFile], newer: Seq[SliceBlock]): Tally = {
+    val changes = changesOf(newer, AskedKeys.All)
+    val before = changesOf(older, AskedKeys.All)
+    before --= changes.keySet
+    val keys = changes.keySet.toSet
+    val counted = files.map { open =>
+      val file = open()
+      try {
+        before --= in(file, perhapsIn(file, before.keySet.toSet)).toList
+        Tally(file.entries - in(file, perhapsIn(file, keys)).size.toLong, someKeys(file).toSet)
+      } finally file.close()
+    }
+    Tally(counted.map(_.records).sum + alive(changes) + alive(before), keys ++ before.keySet ++ counted.flatMap(_.keys))
+  }
 
-  private def countIn(file: HFile, keys: Set[String]): Int =
-    if (keys.isEmpty) 0
+  private def alive(changes: mutable.Map[String, Change]): Long =
+    changes.valuesIterator.count(_.payload.flatMap(RecordMerge.live).isDefined).toLong
+
+  /** Those of the keys that the file has. */
+  private def in(file: HFile, keys: Set[String]): Iterator[String] =
+    if (keys.isEmpty) Iterator.empty
     else {
       val found = AskedKeys.These(keys).in(file)
-      Iterator.continually(found.next()).takeWhile(identity).size
+      Iterator.continually(found.next()).takeWhile(identity).map(_ => new String(found.key, UTF_8))
     }
 
   private def perhapsIn(file: HFile, keys: Set[String]): Set[String] =
