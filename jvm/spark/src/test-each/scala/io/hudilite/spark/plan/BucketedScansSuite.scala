@@ -148,6 +148,25 @@ class BucketedScansSuite extends FunSuite with Interpreted {
         if (reduces) 0 else 2, other)
   }
 
+  test("joins of several such tables have all rows, whatever their numbers of buckets") {
+    table("a", ids(0, 200, 1), "id", 8)
+    table("b", ids(0, 200, 2), "id", 4)
+    table("c", ids(0, 200, 3), "id", 8)
+    table("d", ids(0, 200, 4), "id", 6)
+    val settings = On ++ Seq("spark.sql.sources.v2.bucketing.pushPartValues.enabled" -> "true",
+      "spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled" -> "true",
+      "spark.sql.autoBroadcastJoinThreshold" -> "-1")
+    val joins = Seq("a JOIN b ON a.id = b.id JOIN c ON a.id = c.id",
+      "a LEFT JOIN b ON a.id = b.id LEFT JOIN c ON b.id = c.id",
+      "b JOIN a ON a.id = b.id LEFT JOIN d ON a.id = d.id",
+      "(a JOIN b ON a.id = b.id) JOIN (c JOIN d ON c.id = d.id) ON a.id = c.id")
+    for (join <- joins) SharedSession.withConf(settings: _*) {
+      val last = if (join.contains("d ON")) "d" else "c"
+      val rows = spark.sql(s"SELECT count(*), count(b.v), count($last.v) FROM $join").head()
+      assertEquals(rows.toString, "[200,200,200]", join)
+    }
+  }
+
   test("what a join learns while it runs leaves buckets out, and the others stay beside their like") {
     table("a", ids(0, 400, 1), "id", 8)
     table("b", ids(0, 400, 2), "id", 8)

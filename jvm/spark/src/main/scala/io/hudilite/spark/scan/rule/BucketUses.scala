@@ -2,6 +2,7 @@ package io.hudilite.spark.scan.rule
 
 import io.hudilite.spark.scan.plan.HudiliteScan
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -64,10 +65,12 @@ private[rule] object BucketUses {
 
   private def used(origins: Origins, scans: Map[ExprId, BucketedColumn], joined: Seq[Seq[(Attribute, Attribute)]],
       gathered: Seq[Seq[Attribute]]): BucketUses = {
+    val pairs = joined.flatten.map { case (a, b) => Set(origins(a), origins(b)) }.filter(_.forall(scans.contains))
+    val mayReduce = reduces && (remembersReduced || pairs.distinct.size <= 1)
     val ofJoins = for {
       keys <- joined
       known = keys.map { case (a, b) => origins(a) -> origins(b) }
-      (a, b) <- known if areAlike(scans.get(a), scans.get(b))
+      (a, b) <- known if areAlike(scans.get(a), scans.get(b), mayReduce)
       column <- Seq(a, b)
     } yield column -> known.flatMap { case (x, y) => Seq(x, y) }.toSet
     val ofGroups = for {
@@ -82,14 +85,21 @@ private[rule] object BucketUses {
       })
   }
 
-  private def areAlike(a: Option[BucketedColumn], b: Option[BucketedColumn]): Boolean =
+  private def areAlike(a: Option[BucketedColumn], b: Option[BucketedColumn], mayReduce: Boolean): Boolean =
     (for (one <- a.flatMap(_.scan.bucketed); other <- b.flatMap(_.scan.bucketed))
       yield one.column.layout == other.column.layout &&
-        (one.index.count == other.index.count || (one.column.layout.isEmpty && reduces))).contains(true)
+        (one.index.count == other.index.count || (one.column.layout.isEmpty && mayReduce))).contains(true)
 
   // Spark 3.5 does not know it.
   private[rule] def reduces: Boolean =
     SQLConf.get.getConfString("spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled", "false").toBoolean
+
+  // Spark 4.0 and 4.1 forget that they have dealt buckets as fewer: a join above that one takes them for what they were, and
+  // loses rows.
+  private val remembersReduced: Boolean = {
+    val version = SPARK_VERSION.split('.').take(2).map(_.toInt).toSeq
+    version.head > 4 || (version.head == 4 && version(1) >= 2)
+  }
 
   private def isBroadcast(join: Join): Boolean = {
     val most = SQLConf.get.autoBroadcastJoinThreshold
