@@ -1,10 +1,12 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.catalog.statement.ReadsRule
 
 import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Tables that give way to others as a whole, at the same place and under the same name. */
 final class ReplacedTablesSuite extends NamedSession {
@@ -57,6 +59,14 @@ final class ReplacedTablesSuite extends NamedSession {
     for (active <- Seq(asked, plain, spark)) {
       assertEquals(names(asked, active), Seq("n", "m"))
       assertEquals(names(plain, active), Seq("n", "changed"))
+    }
+    // Spark 4 reads in the session itself.
+    val read = asked.read.format("hudilite").load(s"$home/doors").queryExecution.analyzed
+    ReadsRule(plain)(read) match {
+      case again: DataSourceV2Relation =>
+        assert(again.table.asInstanceOf[HudiliteTable].session eq plain)
+        assertEquals(again.schema, read.schema)
+      case other => fail(other.toString)
     }
   }
 

@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable}
+import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -20,7 +21,8 @@ final case class ReadsRule(session: SparkSession) extends Rule[LogicalPlan] {
       read.table match {
         case table: HudiliteTable if table.session ne session =>
           val options = read.options.asCaseSensitiveMap.asScala.toMap
-          DataSourceV2Relation.create(HudiliteCatalog.existing(session, options), None, None, read.options)
+          val opened = HudiliteCatalog.existing(session, options)
+          PlanNodes.withOptions(DataSourceV2Relation.create(opened, None, None), read.options)
         case _ => read
       }
     case other => other
