@@ -51,7 +51,7 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     IncrementalRange.reachesBefore(range, timeline, layout)
 
   private lazy val archivedWrites: Seq[Instant] =
-    table.store.archivedCompleted().filter(i => Action.Writes(i.action) && !timeline.isCompleted(i.time))
+    table.store.archivedWrites().filterNot(i => timeline.isCompleted(i.time))
 
   /** The files of archived writes, or a write whose files the archive does not know. */
   private def recorded(archived: Seq[Instant]): Either[Instant, Seq[(Instant, CommitMetadata)]] = {

@@ -34,10 +34,10 @@ private[table] final class Retention(table: Table) {
         (last.time == time || !timeline.beforeStart(time) || archived(last.time, time).isEmpty))
 
   private def archived(after: String, until: String): Option[String] =
-    table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).find(t => after < t && t <= until)
+    table.store.archivedWrites().map(_.time).find(t => after < t && t <= until)
 
   private def before(time: String, first: String): InvalidInput =
-    table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).sorted.headOption match {
+    table.store.archivedWrites().map(_.time).sorted.headOption match {
       case Some(archived) if archived <= time => gone(time, "the commits of that time are archived")
       case archived => InvalidInput("TIME_BEFORE_FIRST_COMMIT", "path" -> table.basePath, "instant" -> time,
           "first" -> archived.getOrElse(first))

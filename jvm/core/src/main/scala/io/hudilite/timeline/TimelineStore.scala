@@ -373,6 +373,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     */
   def archivedCompleted(): Seq[Instant] = lateWrites.archived(archive)
 
+  /** The writes among [[archivedCompleted]]. */
+  def archivedWrites(): Seq[Instant] = archivedCompleted().filter(i => Action.Writes(i.action))
+
   /** As [[archivedCompleted]]; `None` where this process does not know them and would have to read more bytes than `most`. */
   def archivedCompleted(most: Long): Option[Seq[Instant]] =
     if (hasArchive) lateWrites.archived(archive, most) else Some(Nil)

@@ -3,7 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.storage.Place
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
+import io.hudilite.timeline.{Instant, InstantTime, Timeline}
 
 import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
@@ -79,5 +79,5 @@ private[hudilite] object BegunBootstrap {
 
   // Where all that say so are archived before the first, which a savepoint may keep. None of hudilite has come since.
   private def isArchived(table: Table): Boolean =
-    table.store.archivedCompleted().exists(i => Action.Writes(i.action))
+    table.store.archivedWrites().nonEmpty
 }

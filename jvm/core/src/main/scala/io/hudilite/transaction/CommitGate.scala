@@ -90,7 +90,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     if (!past) None
     else {
       val pending = before.pendingWrites.map(_.time).toSet
-      store.archivedCompleted().find(i => Action.Writes(i.action) && (i.time > newest || pending(i.time)))
+      store.archivedWrites().find(i => i.time > newest || pending(i.time))
     }
   }
 

@@ -169,7 +169,7 @@ object Restores {
   }
 
   private def archivedAfter(now: Table, to: String): Option[String] =
-    now.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).filter(_ > to).sorted.headOption
+    now.store.archivedWrites().map(_.time).filter(_ > to).sorted.headOption
 
   private def underWay(now: Table, to: String): Seq[Instant] =
     PendingWrites.underWay(now.store, now.timeline).filter(_.time > to)

@@ -97,7 +97,7 @@ private[hudilite] final class Rollback(store: TimelineStore, current: Option[Tab
     timeline.write(instant).exists(!store.isCutShort(_)) ||
       // The active timeline has moved on, and readers of the archive see a completed write.
       (timeline.beforeStart(instant) && !timeline.isPendingWrite(instant) &&
-        store.archivedCompleted().exists(i => i.time == instant && Action.Writes(i.action)))
+        store.archivedWrites().exists(_.time == instant))
 
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
     // Tasks of this write delete the files that they begin from here on.
